@@ -146,16 +146,6 @@ import VectorKit
         #expect(throws: GroupError.duplicate) { _ = try stored.group.open(message, from: ids[from], at: now) }
     }
 
-    @Test func `a fork is remembered`() throws {
-        let values = try Self.pair()
-        var record = try Self.read(values[0])
-        let head = try #require(record.group.heads.first)
-        let other = TranscriptView.Head(
-            member: head.member, chain: head.chain, iteration: head.iteration, hash: [UInt8](repeating: 9, count: 32))
-        #expect(record.group.compare(other) == .forked)
-        #expect(try Self.read(record.encoded().copied).group.views[head.member]?.status == .forked)
-    }
-
     @Test func `who has proved version 3 is remembered when it leaves, up to 1000`() throws {
         var group = try SophaxGroup("G", own: Self.ids[0], members: [Self.ids[0], Self.ids[1]])
         group.prove(Self.ids[2], .given)

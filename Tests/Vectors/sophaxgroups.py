@@ -8,6 +8,7 @@ import base64
 import hashlib
 import hmac
 import json
+import re
 import struct
 
 from cryptography.hazmat.primitives.ciphers.aead import ChaCha20Poly1305
@@ -33,6 +34,13 @@ def distribution_encode(group, chain_id, generation, chain_key, iteration, trans
         sort_keys=True, separators=(",", ":"), ensure_ascii=False)}
 
 
+def unique(pairs):
+    """The members of an object, without null."""
+    if len({name for name, _ in pairs}) < len(pairs):
+        raise ValueError
+    return {name: value for name, value in pairs if value is not None}
+
+
 def number(value, limit):
     """An integer as the format spells it."""
     if type(value) is not int or not 0 <= value < limit:
@@ -49,11 +57,6 @@ def data(value, count):
 
 def distribution_decode(text):
     """`form` is `3`, `old`, or `none` for what has to be refused."""
-    def unique(pairs):
-        if len({name for name, _ in pairs}) < len(pairs):
-            raise ValueError
-        return {name: value for name, value in pairs if value is not None}
-
     try:
         value = json.loads(text, object_pairs_hook=unique)
         found = {"group": value["groupID"], "chain_key": data(value["chainKey"], 32).hex(),
@@ -108,7 +111,8 @@ def group_record(group, own, members, own_chain_id, own_chain_key, own_first, ho
     keys, chain = walk(H(chain_key), max(numbers) + 1)
     hashes, boxes = [start(H(chain_id))], []
     for number, key in enumerate(keys):
-        boxes.append(seal(name, sender, H(chain_id), 0, number, hashes[-1], key, f"text {number}".encode()))
+        boxes.append(seal(name, sender, H(chain_id), 0, number, hashes[-1], key,
+                          content(f"text {number}".encode()).encode()))
         hashes.append(hashlib.sha256(hashes[-1] + boxes[-1]).digest())
     missing = [number for number in range(len(keys)) if number not in numbers]
     next = min([*missing, len(keys)])
@@ -144,6 +148,39 @@ def head(name, proofs, chains):
     record = b"\1" + short(name) + struct.pack(">H", len(proofs))
     record += b"".join(short(peer) + bytes([proofs[peer]]) for peer in sorted(proofs))
     return record + struct.pack(">I", len(chains)) + chains
+
+
+# What is in a body's box
+
+
+def content(body, heads=()):
+    value = {"body": b64(body), "heads": [
+        {"member": member, "chainID": b64(H(chain)), "iteration": iteration, "hash": b64(H(hash))}
+        for member, chain, iteration, hash in heads]}
+    return json.dumps(value, sort_keys=True, separators=(",", ":"))
+
+
+def content_encode(body, heads):
+    """`heads`: a list of [member, chain ID, iteration, hash], as JSON"""
+    return {"text": content(body.encode(), json.loads(heads))}
+
+
+def content_decode(text):
+    """`form` is `content`, or `none` for what has to be refused. `heads`: as members of what is encoded"""
+    try:
+        value = json.loads(text, object_pairs_hook=unique)
+        body, heads = base64.b64decode(value["body"].encode(), validate=True), value["heads"]
+        if type(heads) is not list or len(heads) > 100:
+            raise ValueError
+        found = []
+        for head in heads:
+            if not re.fullmatch("[0-9a-f]{32}|[0-9a-f]{16}", head["member"]):
+                raise ValueError
+            found.append([head["member"], data(head["chainID"], 16).hex(), str(number(head["iteration"], 1 << 32)),
+                          data(head["hash"], 32).hex()])
+        return {"form": "content", "body": body.hex(), "heads": ",".join(map(":".join, found))}
+    except (ValueError, KeyError, TypeError, AttributeError):
+        return {"form": "none"}
 
 
 # The old form

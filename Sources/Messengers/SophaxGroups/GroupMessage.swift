@@ -38,7 +38,7 @@ public struct GroupMessage: Equatable, Sendable {
         else { throw .field("v") }
         self.init(
             place: place, id: try fields.text("messageID", GroupMessageDetails.ids), time: try fields.time("timestamp"),
-            details: try GroupMessageDetails(fields), boxes: try GroupBoxes(fields, maxBody: GroupBoxes.maxBody))
+            details: try GroupMessageDetails(fields), boxes: try GroupBoxes(fields, maxBody: GroupContent.maxCount))
     }
 
     var encoded: [UInt8] {

@@ -167,12 +167,17 @@ public struct SophaxGroup: ~Copyable, Sendable {
     }
 
     /// Seals a message in the form that every member reads. Store the group before it leaves; sign it as a message of
-    /// kind `groupMessage`.
-    /// - Throws: `.rekeyPending` with those who have to be given the chain first.
+    /// kind `groupMessage`. Version 3 takes along what this side has seen of the others' chains.
+    /// - Throws: `.rekeyPending` with those who have to be given the chain first; `.malformedBody` for a body of more
+    ///   than 1 MiB, an attachment of more than 512 KiB or a name of a message that has not 1 to 64 bytes. Then nothing
+    ///   has changed.
     public mutating func seal(
         _ body: [UInt8], attachment: [UInt8]? = nil, id: String, details: GroupMessageDetails = GroupMessageDetails(),
         at now: Timestamp
     ) throws(GroupError) -> GroupPayload {
+        guard body.count <= GroupBoxes.maxBody, (attachment?.count ?? 0) <= GroupBoxes.maxAttachment,
+            GroupMessageDetails.ids.contains(id.utf8.count)
+        else { throw .malformedBody }
         guard !isOtherForm else { throw .rekeyPending(pending(at: now).map(Self.member)) }
         let keys = try session.seal(at: now)
         speaksOld = form != .version3
@@ -182,7 +187,8 @@ public struct SophaxGroup: ~Copyable, Sendable {
         let boxes =
             speaksOld
             ? GroupBoxes.sealOld(body, attachment: attachment, key: keys.messageKey)
-            : place.seal(body, attachment: attachment, key: keys.messageKey)
+            : place.seal(
+                GroupContent(body: body, heads: heads).encoded, attachment: attachment, key: keys.messageKey)
         _ = sent!.add(keys.number, previous: place.previous, boxes)
         guard speaksOld else {
             return .version3(GroupMessage(place: place, id: id, time: AppTime(now), details: details, boxes: boxes))
@@ -202,6 +208,9 @@ public struct SophaxGroup: ~Copyable, Sendable {
         public var attachment: [UInt8]?
         /// What the sender's chain looks like now; nil for a message of the old form, which has no transcript.
         public var status: TranscriptView.Status?
+        /// Members who have shown the sender of this message something else than this side, as it says; this side itself
+        /// if it is said to have sent something else.
+        public var forked: [PeerID]
         /// Store it with the body in one transaction.
         public var next: SophaxGroup
     }
@@ -209,7 +218,7 @@ public struct SophaxGroup: ~Copyable, Sendable {
     /// Opens a message. The group itself does not change.
     /// - Parameter sender: who has signed the message around it. Another name inside is refused.
     /// - Throws: `.lowerForm` for an old message of a member that has sealed version 3, unless another member is known
-    ///   here that has not proved it; `.unknownChain` for a message to keep; what `GroupSession.open` throws.
+    ///   here that has not proved it; `.unknownChain` for a message to keep; `.malformedBody`; what `GroupSession.open` throws.
     public borrowing func open(
         _ message: GroupPayload, from sender: PeerID, at now: Timestamp
     ) throws(GroupError) -> Opened {
@@ -232,13 +241,15 @@ public struct SophaxGroup: ~Copyable, Sendable {
             attachment = parts.attachment
             return SecureBytes(copying: parts.body.span)
         }
+        guard let content = GroupContent(parsing: opened.plaintext.revealBytes()) else { throw .malformedBody }
         var views = views
         var status = TranscriptView.Status.consistent
         if views[sender]?.chain == place.chain {
             status = views[sender]!.add(place.iteration, previous: place.previous, message.boxes)
             Self.trim(&views)
         }
-        var result = result(opened, views, attachment, status)
+        let forked = compare(content.heads, &views)
+        var result = result(opened, content.body, views, attachment, status, forked)
         result.next.prove(sender, .spoken)
         return result
     }
@@ -257,16 +268,16 @@ public struct SophaxGroup: ~Copyable, Sendable {
             attachment = parts.attachment
             return SecureBytes(copying: parts.body.span)
         }
-        return result(opened, views, attachment, nil)
+        let body = opened.plaintext.revealBytes()
+        return result(opened, body, views, attachment, nil, [])
     }
 
     private borrowing func result(
-        _ opened: consuming OpenedGroupMessage, _ views: [PeerID: TranscriptView], _ attachment: [UInt8]?,
-        _ status: TranscriptView.Status?
+        _ opened: consuming OpenedGroupMessage, _ body: [UInt8], _ views: [PeerID: TranscriptView],
+        _ attachment: [UInt8]?, _ status: TranscriptView.Status?, _ forked: [PeerID]
     ) -> Opened {
-        let body = opened.plaintext.revealBytes()
-        return Opened(
-            body: body, attachment: attachment, status: status,
+        Opened(
+            body: body, attachment: attachment, status: status, forked: forked,
             next: SophaxGroup(name, own, opened.next, views, sent, speaksOld: speaksOld, proofs))
     }
 
@@ -282,12 +293,23 @@ public struct SophaxGroup: ~Copyable, Sendable {
         }
     }
 
-    /// Compares with what a member has seen of another one's chain.
-    /// - Returns: `.forked` if they were shown different messages.
-    public mutating func compare(_ head: TranscriptView.Head) -> TranscriptView.Status? {
-        views[head.member]?.compare(head)
+    /// Compares with what another member has seen of the chains, also of the own one.
+    /// - Returns: whose chain it has seen otherwise.
+    private borrowing func compare(
+        _ heads: [TranscriptView.Head], _ views: inout [PeerID: TranscriptView]
+    ) -> [PeerID] {
+        var forked: Set<PeerID> = []
+        for head in heads {
+            if head.member == own {
+                if sent?.contradicts(head) == true { forked.insert(own) }
+            } else if views[head.member]?.contradicts(head) == true {
+                _ = views[head.member]!.compare(head)
+                forked.insert(head.member)
+            }
+        }
+        return forked.sorted()
     }
 
-    /// What this side has seen of the others' chains: to send inside of a message.
-    public var heads: [TranscriptView.Head] { views.keys.sorted().map { views[$0]!.head(of: $0) } }
+    /// What this side has seen of the others' chains.
+    var heads: [TranscriptView.Head] { views.keys.sorted().map { views[$0]!.head(of: $0) } }
 }

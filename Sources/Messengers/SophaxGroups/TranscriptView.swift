@@ -122,11 +122,16 @@ public struct TranscriptView: Equatable, Sendable {
         return status
     }
 
+    /// Whether another member has seen other messages.
+    func contradicts(_ head: Head) -> Bool {
+        guard head.chain == chain else { return false }
+        if let own = past[head.iteration], own != head.hash { return true }
+        return ahead[head.iteration].map { $0.previous != head.hash } ?? false
+    }
+
     /// Compares with what another member has seen.
     public mutating func compare(_ head: Head) -> Status {
-        guard head.chain == chain else { return status }
-        if let own = past[head.iteration], own != head.hash { isForked = true }
-        if let entry = ahead[head.iteration], entry.previous != head.hash { isForked = true }
+        if contradicts(head) { isForked = true }
         return status
     }
 }

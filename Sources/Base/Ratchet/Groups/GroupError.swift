@@ -18,7 +18,7 @@ public enum GroupError: Error, Equatable, Sendable {
     case notAuthentic
     /// The sender is known to speak a newer form of messages or distributions.
     case lowerForm
-    /// The body opens, and has not the form that it should have.
+    /// A body is too long to be sealed, or what opens has not the form that a messenger asks for.
     case malformedBody
     /// A list of members has duplicates, misses this side, or is longer than the limit.
     case malformedMembers

@@ -5,6 +5,7 @@ import SophaxKit
 import Testing
 
 @testable import SophaxChat
+@testable import SophaxGroups
 
 /// The limits of a group as they are shipped, and what a removed member can read of every member.
 @Suite struct GroupLimitTests {
