@@ -19,13 +19,13 @@ private struct Place {
         keeper = SophaxKeeper(scratch.keystore)
     }
 
-    static func identity(_ byte: UInt8) throws -> SophaxIdentity {
-        try SophaxIdentity(
+    static func identity(_ byte: UInt8) -> SophaxIdentity {
+        SophaxIdentity(
             signing: SecureBytes(copying: [UInt8](repeating: byte, count: 32).span),
-            agreement: SecureBytes(copying: [UInt8](repeating: byte &+ 1, count: 32).span))
+            agreement: SecureBytes(copying: [UInt8](repeating: byte &+ 1, count: 32).span))!
     }
 
-    static func id(_ byte: UInt8) throws -> PeerID { try identity(byte).peerID }
+    static func id(_ byte: UInt8) throws -> PeerID { identity(byte).peerID }
 
     static func bare(_ byte: UInt8, verified: [PeerID: String] = [:]) throws -> SophaxAccount {
         try SophaxAccount(identity: identity(byte), username: "name \(byte)", verified: verified)
@@ -59,7 +59,7 @@ private struct Place {
         #expect(Set(before.keys) == ["identity"])
         #expect(try keeper.store(Place.bare(1), isOnly: true, at: now) == .held)
         #expect(try place.content(id) == before)
-        let peer = try Place.identity(7).publicIdentity
+        let peer = Place.identity(7).publicIdentity
         let verified = [peer.peerID: peer.safetyNumber(.version1)]
         let stored = try keeper.store(Place.bare(1, verified: verified), isOnly: true, at: now)
         #expect(stored == .extended(.init(peers: 1, prekeys: .none)))
@@ -118,7 +118,7 @@ private struct Place {
 
     @Test func `a peer whose number was compared`() throws {
         let id = try place.added()
-        let peer = try Place.identity(7).publicIdentity
+        let peer = Place.identity(7).publicIdentity
         #expect(try keeper.verify(peer, by: id) == true)
         #expect(try keeper.verify(peer, by: id) == false)
         let number = "00000 00000 00000 00000 00000 00000"

@@ -143,9 +143,9 @@ enum Sophax {
     /// The stated shares are read and joined.
     static func shares(_ check: inout Check) throws {
         let secret = try check.inputs.secret("secret", count: 64)
-        let identity = try SophaxIdentity(
+        let identity = SophaxIdentity(
             signing: secret.withBytes { SecureBytes(copying: $0.extracting(0..<32)) },
-            agreement: secret.withBytes { SecureBytes(copying: $0.extracting(32..<64)) })
+            agreement: secret.withBytes { SecureBytes(copying: $0.extracting(32..<64)) })!
         let threshold = Int(try check.inputs.integer("threshold", in: 2...255))
         let total = try check.inputs.integer("total", in: 2...255)
         let texts = try check.expected.text("shares").split(separator: ",")

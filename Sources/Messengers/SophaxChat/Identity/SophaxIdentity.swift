@@ -20,9 +20,9 @@ public struct SophaxIdentity: ~Copyable, Sendable {
     /// - Parameters:
     ///   - signing: Ed25519 seed, 32 bytes.
     ///   - agreement: X25519 private key, 32 bytes.
-    /// - Throws: `.malformed` for another length.
-    public init(signing: consuming SecureBytes, agreement: consuming SecureBytes) throws(BackupError) {
-        guard signing.count == Self.keyCount, agreement.count == Self.keyCount else { throw .malformed }
+    /// - Returns: nil for another length.
+    public init?(signing: consuming SecureBytes, agreement: consuming SecureBytes) {
+        guard signing.count == Self.keyCount, agreement.count == Self.keyCount else { return nil }
         self.init(checked: signing, agreement)
     }
 

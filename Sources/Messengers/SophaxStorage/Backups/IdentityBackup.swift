@@ -129,8 +129,11 @@ public struct IdentityBackup: ~Copyable, Sendable {
             let fields = try Fields(value)
             let signing = try Self.secret(first, text)
             let agreement = try Self.secret(second, text)
+            guard let identity = SophaxIdentity(signing: signing, agreement: agreement) else {
+                throw BackupError.malformed
+            }
             self.init(
-                identity: try SophaxIdentity(signing: signing, agreement: agreement),
+                identity: identity,
                 username: try fields.text("username"), exported: try fields.time("exportedAt"))
         } catch {
             throw .malformed

@@ -137,8 +137,9 @@ public struct SophaxAccount: ~Copyable, Sendable {
             guard let id = PeerID(peer.name), let number = peer.value.string else { throw .malformed }
             verified[id] = number
         }
-        let identity = try SophaxIdentity(
+        let keys = try SophaxIdentity(
             signing: Self.secret(signing, text), agreement: Self.secret(agreement, text))
+        guard let identity = keys else { throw .malformed }
         guard let place = parsed.cuts[2] else {
             try self.init(identity: identity, username: username, verified: verified)
             return
