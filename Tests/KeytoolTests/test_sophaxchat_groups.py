@@ -102,16 +102,17 @@ def test_a_group_in_which_all_have_proved_version_3(alice, tmp_path):
 
 
 def test_json(alice, tmp_path):
+    later = "cd" * 16
     sophax.put_group(alice, STORED, **{BOB_ID: sophax.peer_record(BOB, [(1, 0, 1, sophax.ratchet(1, 0, 0))]),
-                                       NEW: b"no record"})
+                                       NEW: b"\1no record", later: b"\2"})
     path = tmp_path / "chain.json"
-    shown = alice.json(*rekey(BOB_ID, NEW, ONE), "-o", path)
+    shown = alice.json(*rekey(BOB_ID, NEW, later, ONE), "-o", path)
     assert {name: shown[name] for name in ("id", "group", "generation", "removed", "file", "bytes")} == {
         "id": ID, "group": "G", "generation": 1, "removed": [TWO, THREE], "file": str(path),
         "bytes": path.stat().st_size}
     assert shown["members"] == sorted([
         {"id": BOB_ID, "new": True, "session": "held"}, {"id": NEW, "new": True, "session": "damaged"},
-        {"id": ONE, "new": False, "session": "none"}], key=lambda one: one["id"])
+        {"id": later, "new": True, "session": "later"}, {"id": ONE, "new": False, "session": "none"}], key=lambda one: one["id"])
 
 
 def test_a_session_that_does_not_open(alice, tmp_path):
