@@ -12,7 +12,7 @@ import VectorKit
     private func read(_ text: String) throws(PushWakeUpError) -> PushWakeUp { try PushWakeUp(Array(text.utf8).span) }
 
     @Test func `each way in which it comes`() throws {
-        let plain = PushWakeUp(session: session, affiliation: nil, time: 1_795_000_000, version: 2)
+        let plain = try PushWakeUp(session: session, affiliation: nil, unixSeconds: 1_795_000_000, version: 2)
         #expect(try read("{\(members)}") == plain)
         #expect(try read(#"{\#(members),"wca":null,"other":[1]}"#) == plain)
         // FCM and HMS deliver text only.
@@ -20,16 +20,23 @@ import VectorKit
         // APNs.
         #expect(try read(#"{"aps":{"sound":"x"},"3mw":{\#(members)}}"#) == plain)
         #expect(try read(#"{"wcs":"\#(session.hex.uppercased())","wct":1795000000,"wcv":2}"#) == plain)
-        let grouped = PushWakeUp(session: session, affiliation: "ä", time: 1_795_000_000, version: 2)
+        let grouped = try PushWakeUp(session: session, affiliation: "ä", unixSeconds: 1_795_000_000, version: 2)
         #expect(try read(#"{\#(members),"wca":"ä"}"#) == grouped)
     }
 
     @Test func `what is written is read`() throws {
-        for affiliation in [nil, "", "a\"b"] {
-            let wakeUp = PushWakeUp(session: session, affiliation: affiliation, time: -1, version: .max)
+        let longest = [String](repeating: "\u{1}", count: PushWakeUp.maxAffiliationBytes).joined()
+        for affiliation in [nil, "", "a\"b", longest] {
+            let wakeUp = try PushWakeUp(session: session, affiliation: affiliation, unixSeconds: -1, version: .max)
             #expect(try PushWakeUp(wakeUp.encoded.span) == wakeUp)
         }
-        let encoded = PushWakeUp(session: session, affiliation: nil, time: 7, version: 2).encoded
+        #expect(throws: PushWakeUpError.member("wca")) {
+            _ = try PushWakeUp(session: session, affiliation: longest + "x", unixSeconds: 1, version: 2)
+        }
+        #expect(throws: PushWakeUpError.member("wca")) {
+            try read(#"{\#(members),"wca":"\#(String(repeating: "x", count: 513))"}"#)
+        }
+        let encoded = try PushWakeUp(session: session, affiliation: nil, unixSeconds: 7, version: 2).encoded
         #expect(
             String(decoding: encoded, as: UTF8.self) == #"{"wcs":"\#(session.hex)","wca":null,"wct":7,"wcv":2}"#)
     }
@@ -41,7 +48,10 @@ import VectorKit
             (#"{"wcs":"\#(hex)00","wct":1,"wcv":2}"#, "wcs"),
             (#"{"wcs":"\#(hex.dropLast())g","wct":1,"wcv":2}"#, "wcs"),
             (#"{"wcs":"\#(hex)","wcv":2}"#, "wct"), (#"{"wcs":"\#(hex)","wct":1.5,"wcv":2}"#, "wct"),
-            (#"{"wcs":"\#(hex)","wct":"x","wcv":2}"#, "wct"), (#"{"wcs":"\#(hex)","wct":1}"#, "wcv"),
+            (#"{"wcs":"\#(hex)","wct":"x","wcv":2}"#, "wct"),
+            (#"{"wcs":"\#(hex)","wct":"+5","wcv":2}"#, "wct"), (#"{"wcs":"\#(hex)","wct":"007","wcv":2}"#, "wct"),
+            (#"{"wcs":"\#(hex)","wct":"-0","wcv":2}"#, "wct"), (#"{"wcs":"\#(hex)","wct":1,"wcv":"02"}"#, "wcv"),
+            (#"{"wcs":"\#(hex)","wct":1}"#, "wcv"),
             (#"{"wcs":"\#(hex)","wct":1,"wcv":65536}"#, "wcv"), (#"{"wcs":"\#(hex)","wct":1,"wcv":-1}"#, "wcv"),
             (#"{\#(members),"wca":1}"#, "wca"), (#"{\#(members),"3mw":{}}"#, "wcs"),
         ] {

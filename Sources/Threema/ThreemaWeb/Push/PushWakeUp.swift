@@ -15,6 +15,8 @@ public import Encodings
 public struct PushWakeUp: Equatable, Sendable {
     /// Longest payload in bytes.
     public static let maxBytes = 4096
+    /// Longest affiliation in bytes of UTF-8, so that what is written is read, even if each byte is escaped.
+    public static let maxAffiliationBytes = 512
     private static let limits = JSONScanner.Limits(depth: 8, values: 100)
 
     /// Which pairing has to be resumed.
@@ -22,15 +24,19 @@ public struct PushWakeUp: Equatable, Sendable {
     /// What groups the attempts of one connection.
     public let affiliation: String?
     /// When the relay has sent it, Unix time in seconds.
-    public let time: Int64
+    public let unixSeconds: Int64
     /// Version of the protocol above the signalling.
     public let version: UInt16
 
     /// Puts the parts together.
-    public init(session: PushSession, affiliation: String?, time: Int64, version: UInt16) {
+    /// - Throws: `.member` with `wca` for a longer affiliation.
+    public init(
+        session: PushSession, affiliation: String?, unixSeconds: Int64, version: UInt16
+    ) throws(PushWakeUpError) {
+        guard affiliation?.utf8.count ?? 0 <= Self.maxAffiliationBytes else { throw .member("wca") }
         self.session = session
         self.affiliation = affiliation
-        self.time = time
+        self.unixSeconds = unixSeconds
         self.version = version
     }
 
@@ -47,30 +53,29 @@ public struct PushWakeUp: Equatable, Sendable {
         }
         let members = payload["3mw"] ?? payload
         guard let session = members["wcs"]?.string.flatMap({ PushSession(hex: $0) }) else { throw .member("wcs") }
-        guard let time = Self.integer(members["wct"]) else { throw .member("wct") }
+        guard let seconds = Self.integer(members["wct"]) else { throw .member("wct") }
         guard let version = Self.integer(members["wcv"]).flatMap({ UInt16(exactly: $0) }) else { throw .member("wcv") }
+        let affiliation: String?
         switch members["wca"] {
         case nil, .null: affiliation = nil
         case .string(let text): affiliation = text
         default: throw .member("wca")
         }
-        self.session = session
-        self.time = time
-        self.version = version
+        try self.init(session: session, affiliation: affiliation, unixSeconds: seconds, version: version)
     }
 
     /// The JSON object, as in the body of a message.
     public var encoded: [UInt8] {
         let value: JSONValue = [
-            "wcs": .string(session.hex), "wca": affiliation.map(JSONValue.string) ?? .null, "wct": .number(time),
+            "wcs": .string(session.hex), "wca": affiliation.map(JSONValue.string) ?? .null, "wct": .number(unixSeconds),
             "wcv": .number(version),
         ]
         return value.encoded
     }
 
-    /// A number, or its text.
+    /// A number, or its text without a plus and without zeros in front.
     private static func integer(_ value: JSONValue?) -> Int64? {
-        value?.integer ?? value?.string.flatMap { JSONValue.number($0).integer }
+        value?.integer ?? value?.string.flatMap { text in Int64(text).flatMap { "\($0)" == text ? $0 : nil } }
     }
 }
 
