@@ -158,16 +158,29 @@ import ThreemaMessages
 
     @Test func `sending stores a message, although the outbox before it cannot be read`() throws {
         let alice = try connect(home.alice)
-        try home.alice.send("one", to: home.bob)
-        try home.alice.mailbox.store.transaction { changes in
-            try changes.set("outbox", Conversation.outboxName(home.bob.id, 0), Span())
-        }
+        let carl = try Side("0000CARL", in: home.path)
+        try home.alice.mailbox.set(carl.contact)
+        home.alice.mailbox.restart()
+        try home.alice.mailbox.store.transaction { try $0.set("contact", carl.id.bytes, Span()) }
         #expect(try alice.send(.chat(.text("two")), to: home.bob.id) == .twoDH)
-        #expect(try home.alice.count("outbox") == 3)
+        #expect(try home.alice.count("outbox") == 2)
         #expect(throws: MailboxError.connectionOver) { try alice.send(.chat(.text("no")), to: home.bob.id) }
-        #expect(throws: MailboxError.malformedValue(home.bob.id)) { try alice.receive(within: .zero) }
+        #expect(throws: MailboxError.malformedValue(carl.id)) { try alice.receive(within: .zero) }
         #expect(throws: MailboxError.connectionOver) { try alice.receive(within: .zero) }
+        #expect(try home.alice.count("outbox") == 2)
+    }
+
+    @Test func `a message that cannot be read is discarded, and the connection goes on`() throws {
+        let alice = try connect(home.alice)
+        try home.alice.send("one", to: home.bob)
+        try home.alice.damage(.malformed, .outbox(home.bob.id, 0))
+        try alice.send(.chat(.text("two")), to: home.bob.id)
         #expect(try home.alice.count("outbox") == 3)
+        #expect(home.alice.mailbox.unreadable == [home.bob.id: 0])
+        try alice.discardUnreadable(to: home.bob.id)
+        #expect(home.alice.mailbox.unreadable.isEmpty)
+        _ = try receive(alice)
+        #expect(try home.alice.count("outbox") == 0)
     }
 
     @Test func `an acknowledgement is returned, although what waits behind it cannot be sent`() throws {

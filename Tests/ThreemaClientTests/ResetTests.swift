@@ -1,9 +1,7 @@
 import Foundation
-import SessionStore
 import Testing
 import Threema
 import ThreemaForwardSecurity
-import VectorKit
 
 @testable import ThreemaClient
 
@@ -17,30 +15,9 @@ import VectorKit
         try home.exchange()
     }
 
-    /// How a record is damaged.
-    enum Damage: CaseIterable {
-        /// It opens, and is none.
-        case malformed
-        /// It does not open.
-        case notOpened
-    }
-
-    private func damage(_ kind: Damage, values: String = "'ibex'") throws {
-        switch kind {
-        case .malformed:
-            try alice.mailbox.store.transaction { try $0.set("ibex", bob.id.bytes, [9, 9, 9].span) }
-        case .notOpened:
-            alice.mailbox.store.close()
-            let program = """
-                import sqlite3, sys
-                database = sqlite3.connect(sys.argv[1])
-                database.execute("UPDATE value SET sealed = zeroblob(99) WHERE kind IN (\(values))")
-                database.commit()
-                database.close()
-                """
-            _ = try Program.output(of: "/usr/bin/python3", ["-c", program, alice.path + "/sessions.db"])
-            try alice.open()
-        }
+    /// The record of the sessions with Bob.
+    private func damage(_ kind: Damage) throws {
+        try alice.damage(kind, .sessions(bob.id))
         #expect(throws: (any Error).self) { try alice.send("not sent", to: bob) }
     }
 
@@ -62,7 +39,7 @@ import VectorKit
 
     @Test func `a message that does not open is not overwritten`() throws {
         try alice.send("one", to: bob)
-        try damage(.notOpened, values: "'ibex', 'outbox'")
+        try alice.damage(.notOpened, .sessions(bob.id), .outbox(bob.id, 0))
         #expect(throws: MailboxError.malformedValue(bob.id)) { try alice.mailbox.resetSessions(with: bob.id) }
         #expect(try alice.count("outbox") == 1)
     }

@@ -39,6 +39,10 @@ public final class Mailbox {
     /// What contacts are told of the user's nickname with each message.
     public var nickname = MessageMetadata.Nickname.unchanged
 
+    /// The contacts to whom a message in the outbox does not open or is none, with its number, as ``unsent()`` has found
+    /// them. Those behind it wait until it is discarded: ``discardUnreadable(to:)``.
+    public private(set) var unreadable: [ThreemaID: UInt64] = [:]
+
     let own: Identity
     let replay: ReplayStore
     private let now: () -> Timestamp
@@ -214,16 +218,21 @@ public final class Mailbox {
     }
 
     /// The messages to be sent next on this connection, each once, in this order. Call ``written(_:)`` when they are.
+    ///
+    /// A message that does not open stops those behind it to the same contact, and nothing else: see ``unreadable``.
     /// - Returns: none if nothing waits, or if the server has to acknowledge earlier ones first.
     public func unsent() throws -> [OutboxMessage] {
         var progress = try progress ?? OutboxProgress(contacts().map(\.id))
         var messages: [OutboxMessage] = []
         while let contact = progress.contact {
-            for number in progress.take(contact, try conversation(with: contact).unsent) {
-                guard let value = try store.read("outbox", Conversation.outboxName(contact, number)),
-                    let payload = try? value.withBytes({ try MessagePayload(decoding: $0) }),
-                    payload.receiver == contact
-                else { throw MailboxError.malformedValue(contact) }
+            let numbers = progress.take(contact, try conversation(with: contact).unsent)
+            unreadable[contact] = nil
+            for number in numbers {
+                guard let payload = try payload(number, to: contact) else {
+                    unreadable[contact] = number
+                    progress.halt(contact)
+                    break
+                }
                 let message = OutboxMessage(number: number, payload: payload)
                 progress.sent(message)
                 messages.append(message)
@@ -231,6 +240,34 @@ public final class Mailbox {
         }
         self.progress = progress
         return messages
+    }
+
+    /// - Returns: nil for a message that does not open, is none, or is missing.
+    private func payload(_ number: UInt64, to contact: ThreemaID) throws(SessionStoreError) -> MessagePayload? {
+        let value: SecureBytes?
+        do throws(SessionStoreError) {
+            value = try store.read("outbox", Conversation.outboxName(contact, number))
+        } catch {
+            guard case .damaged = error else { throw error }
+            return nil
+        }
+        guard let value, let payload = try? value.withBytes({ try MessagePayload(decoding: $0) }),
+            payload.receiver == contact
+        else { return nil }
+        return payload
+    }
+
+    /// Removes the message to a contact that does not open, so that those behind it are sent. The contact never gets it.
+    /// If it was to begin a session, the contact rejects those behind it that use the session: send them again.
+    ///
+    /// No key is used twice: the session has gone on when the message was sealed.
+    /// - Throws: `OutboxError.notFirst` if the server has not acknowledged all before it; `SessionStoreError`,
+    ///   `RecordError`. Then nothing has changed.
+    public func discardUnreadable(to contact: ThreemaID) throws {
+        guard let number = unreadable[contact] else { return }
+        try remove([number], contact)
+        unreadable[contact] = nil
+        progress?.queued(for: contact)
     }
 
     /// The connection has taken these messages. Those that no server acknowledges leave the outbox.

@@ -68,6 +68,15 @@ public final class MessageClient {
         try sendOutboxOrEnd()
     }
 
+    /// Removes the message to a contact that does not open, and sends those behind it.
+    /// - Throws: what ``Mailbox/discardUnreadable(to:)`` throws, or `.connectionOver`, and then nothing has changed;
+    ///   `ChatSessionError`, and then the messages stay in the outbox.
+    public func discardUnreadable(to contact: ThreemaID) throws {
+        guard failure == nil else { throw MailboxError.connectionOver }
+        try mailbox.discardUnreadable(to: contact)
+        try sendOutboxOrEnd()
+    }
+
     /// Waits for the server.
     /// - Parameter store: see ``Mailbox/receive(_:and:)``.
     /// - Returns: nil if nothing has come in time. What is stored is returned even if the connection fails then; the next

@@ -46,6 +46,9 @@ struct OutboxProgress {
         return first..<max(first, end)
     }
 
+    /// The next message to a contact cannot be sent, and none behind it.
+    mutating func halt(_ contact: ThreemaID) { waiting.remove(contact) }
+
     /// A message is on its way.
     mutating func sent(_ message: OutboxMessage) {
         let contact = message.payload.receiver

@@ -1,0 +1,89 @@
+import Testing
+import Threema
+import ThreemaForwardSecurity
+import ThreemaMessages
+
+@testable import ThreemaClient
+
+/// A message in the outbox that cannot be read stops those behind it, and nothing else.
+@Suite struct UnreadableTests {
+    private let home: Household
+    private var alice: Side { home.alice }
+    private var bob: Side { home.bob }
+
+    init() throws {
+        home = try Household()
+        try home.exchange()
+    }
+
+    /// The numbers of the messages to Bob.
+    private func waiting() throws -> Range<UInt64> { try alice.mailbox.conversation(with: bob.id).unsent }
+
+    @Test(arguments: Damage.allCases) func `those behind it wait until it is discarded`(_ kind: Damage) throws {
+        let carl = try Side("0000CARL", in: home.path)
+        try alice.mailbox.set(carl.contact)
+        try carl.mailbox.set(alice.contact)
+        try alice.send("one", to: bob)
+        let number = try waiting().lowerBound
+        try alice.damage(kind, .outbox(bob.id, number))
+        try alice.send("two", to: bob)
+        try alice.send("to Carl", to: carl)
+        for _ in 0..<2 {
+            alice.mailbox.restart()
+            let sent = try alice.sendOutbox(acknowledges: false)
+            let receivers = try sent.map { try MessagePayload(decoding: $0.span).receiver }
+            #expect(!receivers.isEmpty && receivers.allSatisfy { $0 == carl.id })
+            #expect(alice.mailbox.unreadable == [bob.id: number])
+            #expect(try waiting() == number..<number + 2)
+        }
+        // It goes on with other messages, in both directions.
+        try bob.send("from Bob", to: alice)
+        #expect(try alice.receive(bob.sendOutbox()).compactMap(\.text) == ["from Bob"])
+        try alice.send("three", to: bob)
+        #expect(try alice.sendOutbox().isEmpty)
+
+        try alice.mailbox.discardUnreadable(to: bob.id)
+        let received = try bob.receive(alice.sendOutbox())
+        #expect(received.compactMap(\.text) == ["two", "three"] && received.last?.protection == .fourDH)
+        #expect(alice.mailbox.unreadable.isEmpty)
+        #expect(try waiting().isEmpty)
+        // A second time there is nothing to do.
+        try alice.mailbox.discardUnreadable(to: bob.id)
+    }
+
+    @Test func `those before it are sent, and acknowledged first`() throws {
+        for text in ["one", "two", "three"] { try alice.send(text, to: bob) }
+        let first = try waiting().lowerBound
+        try alice.damage(.malformed, .outbox(bob.id, first + 1))
+        let messages = try alice.mailbox.unsent()
+        #expect(messages.map(\.number) == [first] && alice.mailbox.unreadable == [bob.id: first + 1])
+        try alice.mailbox.written(messages)
+        #expect(throws: OutboxError.notFirst(first + 1, unsent: first..<first + 3)) {
+            try alice.mailbox.discardUnreadable(to: bob.id)
+        }
+        try alice.mailbox.acknowledged(bob.id, messages[0].payload.id)
+        #expect(try alice.mailbox.unsent().isEmpty)
+        try alice.mailbox.discardUnreadable(to: bob.id)
+        let rest = try alice.sendOutbox()
+        #expect(try bob.receive(messages.map(\.payload.encoded) + rest).compactMap(\.text) == ["one", "three"])
+        #expect(try alice.count("outbox") == 0)
+    }
+
+    @Test func `the message that begins a session`() throws {
+        try alice.mailbox.resetSessions(with: bob.id)
+        let numbers = try waiting()
+        for number in numbers { try alice.damage(.malformed, .outbox(bob.id, number)) }
+        try alice.send("lost", to: bob)
+        for _ in numbers {
+            #expect(try alice.sendOutbox().isEmpty)
+            try alice.mailbox.discardUnreadable(to: bob.id)
+        }
+        #expect(try bob.receive(alice.sendOutbox()).compactMap(\.text).isEmpty)
+        let events = try alice.receive(bob.sendOutbox()).compactMap(\.event)
+        let isRejected = events.contains { if case .rejected = $0 { true } else { false } }
+        #expect(isRejected)
+        try home.settle()
+        try alice.send("again", to: bob)
+        #expect(try bob.receive(alice.sendOutbox()).compactMap(\.text) == ["again"])
+    }
+}
