@@ -19,8 +19,8 @@ package struct HTTPRequest: Sendable {
     package var headers: [String]
     /// The body of a PUT or a POST.
     package var body: [UInt8]?
-    /// Longest body of the answer, in bytes. A longer one is cut there, unless it is needed: that of a GET or a POST with
-    /// status 200 fails with `HTTPError.bodyTooLong`.
+    /// Longest body of the answer, in bytes. A longer one is cut there, unless it is needed: that of a GET or a POST
+    /// with status 200 fails with `HTTPError.bodyTooLong`.
     package var limit: Int
     package var timeouts: HTTPTimeouts
 
