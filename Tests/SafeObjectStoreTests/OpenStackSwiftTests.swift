@@ -244,14 +244,14 @@ struct OpenStackSwiftTests {
         _ = try store.put(bytes(10), at: id(1), if: .none, now: day(0))
         _ = try store.put(bytes(20), at: id(2), if: .none, now: day(0))
         try server.without([1]) {
-            _ = try store.put(bytes(30), at: id(1), if: .none, now: day(1))
+            _ = try store.put(bytes(70), at: id(1), if: .none, now: day(1))
             _ = try store.delete(id(2), if: .none, now: day(1))
         }
         // One copy of the list does not have these writes. Without the memory, this test would see it.
         var late = 0
         for _ in 0..<20 {
-            #expect(try store.lengthOfOthers(than: id(3)) == 30)
-            if try server.store(of: account).lengthOfOthers(than: id(3)) != 30 { late += 1 }
+            #expect(try store.lengthOfOthers(than: id(3)) == 70)
+            if try server.store(of: account).lengthOfOthers(than: id(3)) != 70 { late += 1 }
         }
         #expect(late > 0)
     }
