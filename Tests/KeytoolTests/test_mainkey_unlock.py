@@ -9,7 +9,7 @@ import time
 
 import pytest
 
-from kit import agefile, identityfiles, injection, keyring, mainkeys, masterkey
+from kit import agefile, identityfiles, injection, keyring, mainkeys, masterkey, readonly
 from kit.mainkeys import AGE_KEY, AGE_PIN, KEY, KEY_ID, NEW_PIN, NONE, PIN, RECIPIENTS, WRONG_PIN
 from kit.runner import snapshot
 
@@ -332,3 +332,21 @@ def test_lock_that_the_kernel_refuses(unlocked):
     injection.Prefixed(unlocked, "strace", "-qq", "-o", "/dev/null", "-e", "trace=keyctl",
                        "-e", "inject=keyctl:error=EPERM").fails(69, "mainkey", "lock")
     assert keyring.find(unlocked.entry)
+
+
+@pytest.mark.parametrize("way", readonly.WAYS)
+@pytest.mark.parametrize("has_lock", [True, False], ids=["locked before", "never locked"])
+def test_a_keystore_that_cannot_be_written(locked, pin, use, way, has_lock):
+    """The keyring is no part of it: the key is unlocked, used and locked there."""
+    if has_lock:
+        locked.ok("mainkey", "timeout", "10")
+    there = readonly.WAYS[way](locked)
+    before = snapshot(locked.keystore, without=())
+    there.ok("mainkey", "unlock", *pin)
+    assert keyring.find(locked.entry)
+    shown = there.ok(*use)
+    assert "warning" not in shown.err, shown
+    assert there.json("mainkey", "lock")["was_unlocked"] is True
+    assert keyring.find(locked.entry) is None
+    assert there.json("mainkey", "lock")["was_unlocked"] is False
+    assert snapshot(locked.keystore, without=()) == before

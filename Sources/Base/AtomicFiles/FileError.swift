@@ -1,3 +1,5 @@
+internal import Glibc
+
 /// Why a file or directory could not be used. `path` is meant for messages and holds nothing secret.
 public enum FileError: Error, Equatable, Sendable {
     /// The name does not exist.
@@ -18,6 +20,16 @@ public enum FileError: Error, Equatable, Sendable {
     case locked(path: String)
     /// A system call failed; `code` is its errno.
     case system(Operation, path: String, code: Int32)
+
+    /// Whether the file could not be opened because this account cannot write there: a read-only medium, or no
+    /// permission.
+    package var isOfUnwritablePlace: Bool {
+        guard case .system(.open, _, let code) = self else { return false }
+        return Self.unwritable.contains(code)
+    }
+
+    /// The errors of open(2) for a file that this account may read, perhaps, and not write.
+    static let unwritable = [EROFS, EACCES, EPERM]
 
     /// What was being done when a system call failed.
     public enum Operation: String, Sendable {

@@ -23,8 +23,8 @@ package struct FileLock: ~Copyable, Sendable {
         case creating
         /// To change files.
         case changing
-        /// To read files. If this account may not write the lock's file, the lock is shared: some file systems want a
-        /// file that is open for writing for an exclusive one.
+        /// To read files. If this account cannot write the lock's file, it is opened for reading. Some network file
+        /// systems have only a shared lock for that.
         case reading
     }
 
@@ -37,13 +37,14 @@ package struct FileLock: ~Copyable, Sendable {
         while true {
             let (file, isWritable) = directory.openForLocking(
                 name, purpose == .creating ? O_CREAT : 0, orForReading: purpose == .reading)
-            let operation = isWritable ? LOCK_EX : LOCK_SH
             if file < 0 && errno == ENOENT && purpose != .creating { return nil }
             guard file >= 0 else { throw FileError(.open, path: path, code: errno) }
             do throws(FileError) {
                 let status = try Directory.status(of: file, path: path)
                 try directory.check(status, name)
-                if flock(file, operation | LOCK_NB) == 0 {
+                var result = flock(file, LOCK_EX | LOCK_NB)
+                if result != 0 && errno == EBADF && !isWritable { result = flock(file, LOCK_SH | LOCK_NB) }
+                if result == 0 {
                     // The file may have been replaced between open and flock. Then this lock excludes nobody.
                     if let now = try directory.status(name), now.st_ino == status.st_ino, now.st_dev == status.st_dev {
                         descriptor = file
@@ -116,6 +117,16 @@ extension Directory {
         try FileLock(name, in: self, wait: wait, for: .reading)
     }
 
+    /// The same, but the file is created if it is missing and this account can do that.
+    package func lockCreating(_ name: String, orForReadingWithin wait: Duration) throws(FileError) -> FileLock? {
+        do throws(FileError) {
+            return try lock(name, wait: wait)
+        } catch {
+            guard error.isOfUnwritablePlace else { throw error }
+            return try lockForReading(name, wait: wait)
+        }
+    }
+
     /// Opens a file for writing, to lock it.
     /// - Parameters:
     ///   - flags: further ones of open(2).
@@ -127,7 +138,7 @@ extension Directory {
         let flags = flags | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC
         let file = unsafe keytool_openat(descriptor, name, O_RDWR | flags, 0o600)
         // A read-only medium, or no permission.
-        guard file < 0 && mayOnlyRead && [EROFS, EACCES, EPERM].contains(errno) else { return (file, true) }
+        guard file < 0 && mayOnlyRead && FileError.unwritable.contains(errno) else { return (file, true) }
         return (unsafe keytool_openat(descriptor, name, O_RDONLY | flags, 0), false)
     }
 }

@@ -23,7 +23,7 @@ extension LockedKeystore {
             let messenger = try identities.directoryIfPresent(owner.messenger),
             let home = try messenger.directoryIfPresent(owner.id)
         else { return wasThere }
-        let lock = try home.lock(Self.lockName, wait: wait)
+        let lock = try home.lockCreating(Self.lockName, orForReadingWithin: wait)
         let wasStoredAgain = try forgetSecret(of: owner)
         _ = consume lock
         return wasThere || wasStoredAgain

@@ -99,14 +99,20 @@ public final class OpenKeystore: Sendable {
     /// changed, not even what a killed process left unfinished, so the keystore may be on a read-only medium.
     ///
     /// An identity that was never locked is not locked: its lock would be a new file.
+    /// - Parameter isCreatingLock: whether to create it if that is possible, for a change outside of the keystore from
+    ///   which others have to be excluded.
     /// - Throws: `KeystoreError.noIdentity`; `FileError`, for example `.locked` after `wait`; the error of `body`.
     package func reading<Result: ~Copyable>(
-        _ owner: Owner, wait: Duration, _ body: (borrowing IdentityRecords) throws -> Result
+        _ owner: Owner, wait: Duration, isCreatingLock: Bool = false,
+        _ body: (borrowing IdentityRecords) throws -> Result
     ) throws -> Result {
         try goneIfRemoved(owner) {
             while true {
                 let records = try identity(owner)
-                let lock = try records.directory.lockForReading(LockedKeystore.lockName, wait: wait)
+                let lock =
+                    isCreatingLock
+                    ? try records.directory.lockCreating(LockedKeystore.lockName, orForReadingWithin: wait)
+                    : try records.directory.lockForReading(LockedKeystore.lockName, wait: wait)
                 // Another process may have removed it while this one waited.
                 guard try isCurrent(records) else { continue }
                 let result = try body(records)
@@ -114,6 +120,14 @@ public final class OpenKeystore: Sendable {
                 return result
             }
         }
+    }
+
+    /// Refuses a keystore that cannot be written, for a command that changes something outside of it first.
+    /// - Throws: `FileError`; `KeystoreError.noIdentity`. A lock that another process holds is no error.
+    package func requireWritable(for owner: Owner) throws {
+        do {
+            _ = try lockedIdentity(owner, wait: .zero)
+        } catch FileError.locked {}
     }
 
     private func lock(_ owner: Owner, wait: Duration) throws -> LockedIdentity {

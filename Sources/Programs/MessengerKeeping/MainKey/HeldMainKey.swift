@@ -71,8 +71,8 @@ extension MainKeyKeeper {
     ///   `FileError`, for example `.locked`.
     package func unlock(_ key: borrowing MainKey, for span: Duration) throws -> Timestamp {
         let id = key.checkValue
-        return try locked(id) { identity in
-            let setting = try identity.records.autolock()
+        return try lockedForKeyring(id) { records in
+            let setting = try records.autolock()
             guard setting.minutes != 0 else { throw MainKeyKeepingError.alwaysLocked }
             let now = now()
             let milliseconds = min(max(span, .seconds(1)), Self.longestUnlock).components.seconds * 1000
@@ -125,7 +125,7 @@ extension MainKeyKeeper {
     /// - Throws: as `kept`; `FileError`, for example `.locked`.
     package func renew(_ id: CheckValue, _ countdown: Countdown) throws {
         do {
-            try locked(id) { identity in
+            try lockedForKeyring(id) { records in
                 switch try held(id) {
                 case .some(let held):
                     let now = now()
@@ -133,7 +133,7 @@ extension MainKeyKeeper {
                     try keep(
                         HeldMainKey(
                             held.key.copy(), endUptimeMilliseconds: held.endUptimeMilliseconds, countdown: start),
-                        identity.records.autolock(), now)
+                        records.autolock(), now)
                 case .none: break
                 }
             }

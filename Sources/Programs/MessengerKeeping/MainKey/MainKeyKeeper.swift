@@ -160,6 +160,16 @@ package struct MainKeyKeeper: Sendable {
         }
     }
 
+    /// Runs `body` under the lock of a MainKey, for a change in the kernel's keyring: the keystore may be on a read-only
+    /// medium.
+    func lockedForKeyring<Result: ~Copyable>(
+        _ id: CheckValue, _ body: (borrowing IdentityRecords) throws -> Result
+    ) throws -> Result {
+        try translating(id) {
+            try keystore.reading(.mainKey(id), wait: LockedIdentity.usualWait, isCreatingLock: true, body)
+        }
+    }
+
     private func translating<Result: ~Copyable>(_ id: CheckValue, _ body: () throws -> Result) throws -> Result {
         do {
             return try body()
