@@ -75,11 +75,25 @@ extension SafeKeeper {
     }
 
     /// Checks the Safe password against the stored key, and saves the time.
+    /// - Returns: whether the time was saved. It is not if another process holds the lock for long, or if the keystore
+    ///   cannot be written.
     /// - Throws: `SafeKeepingError.wrongPassword`; `KeyDerivationError`.
-    package func provePassword(_ password: borrowing SecureBytes, of safe: SafePlace) throws {
+    package func provePassword(_ password: borrowing SecureBytes, of safe: SafePlace) throws -> Bool {
         let id = safe.id
         let server = try keystore.identity(.threema(id)).requiredSetup(at: safe.name).current.server.copy
         let target = try SafeTarget(server: server, password: password, id: id)
+        let setup = try keystore.identity(.threema(id)).requiredSetup(at: safe.name)
+        guard target.isSame(as: setup.current) else { throw SafeKeepingError.wrongPassword(id: id.text) }
+        do {
+            try saveProof(target, of: safe)
+            return true
+        } catch let error where !(error is KeystoreError || error is SafeKeepingError) {
+            return false
+        }
+    }
+
+    private func saveProof(_ target: borrowing SafeTarget, of safe: SafePlace) throws {
+        let id = safe.id
         let identity = try keystore.lockedIdentity(.threema(id), wait: LockedIdentity.usualWait)
         let setup = try identity.records.requiredSetup(at: safe.name)
         guard target.isSame(as: setup.current) else { throw SafeKeepingError.wrongPassword(id: id.text) }

@@ -9,6 +9,10 @@ internal import ThreemaRecords
 internal import ThreemaSafe
 
 extension SafeKeeper {
+    /// Refuses a keystore in which nothing can be stored for this identity, before a place is prepared for it.
+    /// - Throws: `FileError`; `KeystoreError`.
+    package func requireWritable(_ id: ThreemaID) throws { try keystore.requireWritable(for: .threema(id)) }
+
     /// The result of testing a server.
     package struct ServerTest: Equatable, Sendable {
         package let limits: ServerLimits

@@ -100,10 +100,14 @@ struct SafeCheck: Verb {
             guard case SafeKeepingError.wrongPassword? = error as? SafeKeepingError else { return false }
             return true
         }
-        try SecretAsker(password, session.dialog).open(.for(place.id.text), isWrong: isWrong) { password in
+        let asker = SecretAsker(password, session.dialog)
+        let isSaved = try asker.open(.for(place.id.text), isWrong: isWrong) { password in
             try session.output.busy("deriving the Safe key") {
                 try keeper.safe.provePassword(password, of: place.place)
             }
+        }
+        if !isSaved {
+            session.output.warn("the time of this proof was not stored: the keystore is in use or cannot be written")
         }
     }
 }

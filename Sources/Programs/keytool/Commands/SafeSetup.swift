@@ -71,6 +71,8 @@ struct SafeSetup: Verb {
             _ = try keeper.safe.server(of: place)
             throw SafeKeepingError.setupExists(id: id.text, place: place.name.text)
         }
+        // Before a server is prepared, and a password is typed.
+        try keeper.safe.requireWritable(id)
         let source = samePassword ? try keyPlace(of: id, keeper) : nil
         // The server first: who has chosen, written down and typed a password twice must not learn then that it is
         // away. A password that nobody has to type is judged before a directory is prepared for it.
