@@ -189,26 +189,28 @@ import VectorKit
         }
     }
 
-    @Test func `10,000 mutations of answers`() throws {
+    @Test func `10,000 mutations of each answer`() throws {
         let random = SeededRandom(seed: 1)
         let contacts = try ServerQuestion.contacts([])
         let place = ServerQuestion.attachmentPlace()
+        let location = ServerQuestion.attachment(1)
         let keys = try ServerQuestion.keys(of: number())
+        let sending = try ServerQuestion.send([])
         let text = try key("1").text
-        let bytes = [
-            #"{"contacts":[{"token":"atODmoLR2lc+xw","relay":"n","supportsSms":"true"}]}"#,
-            #"{"id":"18446744073709551615","location":"https://s.example/a?b=c"}"#,
-            #"{"keyId":1,"publicKey":"\#(text)","identityKey":"\#(text)"}"#,
-        ].map { Array($0.utf8) }
-        var read = 0
-        for round in 0..<10_000 {
-            let reply = ServerReply(status: 200, body: random.changed(bytes[round % 3]))
-            switch round % 3 {
-            case 0: if let entries = try? contacts.answer(reply) { read += entries.count }
-            case 1: if let place = try? place.answer(reply), place.location.url.hasPrefix("https://") { read += 1 }
-            default: if let keys = try? keys.answer(reply), keys.prekey.id < 1 << 24 { read += 1 }
-            }
+        func changed(_ text: String) -> ServerReply { ServerReply(status: 200, body: random.changed(Array(text.utf8))) }
+        var read = [0, 0, 0, 0, 0]
+        for _ in 0..<10_000 {
+            let entries = #"{"contacts":[{"token":"atODmoLR2lc+xw","relay":"n","supportsSms":"true"}]}"#
+            if let entries = try? contacts.answer(changed(entries)), entries.count == 1 { read[0] += 1 }
+            let upload = changed(#"{"id":"18446744073709551615","location":"https://s.example/a?b=c"}"#)
+            if let place = try? place.answer(upload), place.location.url.hasPrefix("https://") { read[1] += 1 }
+            let download = changed(#"{"location":"https://s.example/a?b=c"}"#)
+            if let location = try? location.answer(download), location.url.hasPrefix("https://") { read[2] += 1 }
+            let contact = changed(#"{"keyId":1,"publicKey":"\#(text)","identityKey":"\#(text)"}"#)
+            if let keys = try? keys.answer(contact), keys.prekey.id < 1 << 24 { read[3] += 1 }
+            let result = changed(#"{"success":["+12025550123","+41790000001"],"failure":["+12025550124"]}"#)
+            if let result = try? sending.answer(result), result.success.count <= 2 { read[4] += 1 }
         }
-        #expect(read > 0 && read < 10_000)
+        #expect(read.allSatisfy { (1..<10_000).contains($0) }, "\(read)")
     }
 }
