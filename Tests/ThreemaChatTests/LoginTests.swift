@@ -98,6 +98,26 @@ import VectorKit
         #expect(none.list.isEmpty && none.clientInfo == nil && none.features == [] && none.deviceCookie == nil)
     }
 
+    /// Bytes of the mask: none of its bits, each alone, both, and bits without a name here.
+    @Test(
+        arguments: [
+            (0x00, []), (0x01, .metadataBox), (0x02, .echoRequests), (0x03, [.metadataBox, .echoRequests]),
+            (0x84, SupportedFeatures(rawValue: 0x84)),
+            (0xff, SupportedFeatures([.metadataBox, .echoRequests]).union(SupportedFeatures(rawValue: 0xfc))),
+        ] as [(UInt8, SupportedFeatures)])
+    func `features are a mask, and unknown bits stay`(_ byte: UInt8, _ features: SupportedFeatures) throws {
+        let encoded = try LoginExtensions([.features(features)]).encoded
+        #expect(encoded == [2, 1, 0, byte])
+        let decoded = try LoginExtensions(decoding: encoded.span)
+        #expect(decoded.features == features)
+        #expect(decoded.features.contains(.metadataBox) == (byte & 1 == 1))
+        #expect(decoded.features.contains(.echoRequests) == (byte & 2 == 2))
+        // The server's half has them as they were sent.
+        var scene = Scene()
+        scene.extensions = decoded
+        _ = try Connected(scene)
+    }
+
     @Test func `extensions that do not fit are not made`() {
         let limit = LoginExtensions.maxCount
         #expect(throws: LoginExtensionError.tooLong(limit: limit, actual: limit + 1)) {
