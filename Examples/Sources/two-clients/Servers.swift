@@ -26,8 +26,7 @@ final class Servers {
         let stream = try TCPStream(host: "localhost", port: listener.port, within: .seconds(20))
         let client = ChatClient(
             identity: own, serverKeys: [key.publicKey], extensions: try LoginExtensions([.clientInfo("1.0;L;en/CH")]))
-        let start = ContinuousClock.now
-        return try ChatSession(client, on: stream) { start.duration(to: .now) }
+        return try ChatSession(client, on: stream)
     }
 
     func find(_ id: ThreemaID) throws -> Contact? {

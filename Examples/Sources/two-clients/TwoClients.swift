@@ -18,7 +18,6 @@ struct TwoClients {
         let servers = try Servers([aliceID: ofAlice.clientKey.publicKey, bobID: ofBob.clientKey.publicKey])
         let alice = try connect(ofAlice, servers, in: CommandLine.arguments[1] + "/alice")
         let bob = try connect(ofBob, servers, in: CommandLine.arguments[1] + "/bob")
-
         try alice.send(.chat(.text(readLine() ?? "")), to: bobID)
         guard let text = try show(bob, servers) else { return }
         try bob.send(.chat(.deliveryReceipt(DeliveryReceipt(.read, of: [text]))), to: aliceID)

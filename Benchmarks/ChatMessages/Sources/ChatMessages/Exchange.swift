@@ -45,8 +45,7 @@ final class Exchange {
         let stream = try TCPStream(host: "127.0.0.1", port: port, within: .seconds(20))
         let client = ChatClient(
             identity: identity, serverKeys: [serverKey.publicKey], extensions: try LoginExtensions([]))
-        let start = ContinuousClock.now
-        return try ChatSession(client, on: stream) { start.duration(to: .now) }
+        return try ChatSession(client, on: stream)
     }
 
     /// Sends messages, and receives all of them.

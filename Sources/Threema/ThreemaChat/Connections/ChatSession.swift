@@ -24,9 +24,9 @@ public final class ChatSession {
     /// - Parameters:
     ///   - client: a fresh one.
     ///   - stream: a fresh connection. It is closed if the log-in fails.
-    ///   - clock: never goes back.
+    ///   - clock: never goes back. The default is the system's continuous clock.
     public init(
-        _ client: consuming ChatClient, on stream: any ByteStream, clock: @escaping () -> Duration
+        _ client: consuming ChatClient, on stream: any ByteStream, clock: @escaping () -> Duration = timeFromNow()
     ) throws(ChatSessionError) {
         self.stream = stream
         self.clock = clock
@@ -38,6 +38,12 @@ public final class ChatSession {
             stream.close()
             throw error
         }
+    }
+
+    /// - Returns: a clock that gives the time since this call. It goes on while the system sleeps.
+    public static func timeFromNow() -> () -> Duration {
+        let start = ContinuousClock.now
+        return { start.duration(to: .now) }
     }
 
     /// Sends payloads in this order, in one piece.
