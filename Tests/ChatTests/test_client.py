@@ -59,7 +59,7 @@ def test_a_hello_for_another_client(their_server, our_client):
 def test_a_wrong_private_key(their_server, our_client):
     server = their_server()
     client = our_client(server, keys=KeyPair())
-    assert client.ask("connect", server.port) == "failed stream(ByteStreams.StreamError.closed)"
+    assert client.ask("connect", server.port) == "failed loginRefused"
     assert server.refusals == ["vouch"]
 
 
@@ -142,7 +142,7 @@ def test_close_error(their_server, our_client):
         client.ask("connect", server.port)
         assert client.receive() == "queue-complete"
     assert first.receive() == "close-error false Another connection"
-    assert first.receive() == "failed stream(ByteStreams.StreamError.closed)"
+    assert first.receive() == "failed closedByServer(mayReconnect: false)"
     assert second.ask("echo", "07") == "ok" and second.receive() == "echo 07"
 
 

@@ -153,7 +153,8 @@ private func have(_ id: UInt64, of sender: ThreemaID = Scene.alice) -> ChatPaylo
         #expect(
             try first.receive(within: .zero)
                 == .closeError(mayReconnect: false, text: "This ID has logged in elsewhere."))
-        #expect(throws: ChatSessionError.stream(.closed)) { try first.receive(within: .zero) }
+        #expect(throws: ChatSessionError.closedByServer(mayReconnect: false)) { try first.receive(within: .zero) }
+        #expect(first.connectionEnd == .closedByServer(mayReconnect: false) && second.connectionEnd == nil)
         // The end of the first one does not end the second one.
         let alice = try chat.logInQuietly(Scene.alice)
         try alice.send(.outgoingMessage(message(1).encoded))
@@ -244,7 +245,7 @@ private func have(_ id: UInt64, of sender: ThreemaID = Scene.alice) -> ChatPaylo
     @Test func `a wrong key, an unknown identity and bytes of another protocol end the connection`() throws {
         let chat = Chat()
         for id in [Scene.alice, try ThreemaID("NOBODY00")] {
-            #expect(throws: ChatSessionError.stream(.closed)) {
+            #expect(throws: ChatSessionError.loginRefused) {
                 _ = try ChatSession(chat.client(id, seed: 9), on: LoopbackStream(chat.network)) { .zero }
             }
         }

@@ -17,6 +17,7 @@ import ThreemaMessages
         // Without them, the server closes after the time that the session has asked for.
         chat.network.wait(until: .seconds(3600 + Int64(EchoTimer.idleTimeoutSeconds) + 61))
         #expect(throws: ChatSessionError.stream(.closed)) { try session.receive(within: .zero) }
+        #expect(session.connectionEnd == .network)
     }
 
     @Test func `a server that does not answer is given up`() throws {
@@ -27,7 +28,9 @@ import ThreemaMessages
         network.wait(until: .seconds(60))
         #expect(try session.receive(within: .zero) == nil)
         network.wait(until: .seconds(70))
+        #expect(session.connectionEnd == nil)
         #expect(throws: ChatSessionError.noEcho) { try session.receive(within: .zero) }
+        #expect(session.connectionEnd == .noEcho)
         #expect(throws: ChatSessionError.stream(.closed)) { try session.receive(within: .zero) }
         #expect(throws: ChatSessionError.stream(.closed)) { try session.send(.echoRequest([])) }
     }
@@ -52,6 +55,7 @@ import ThreemaMessages
         #expect(try session.receive(within: .zero) == .queueSendComplete)
         stream.isStuck = true
         #expect(throws: ChatSessionError.stream(.timedOut(.write))) { try session.send(.echoRequest([1, 2, 3])) }
+        #expect(session.connectionEnd == .network)
         stream.isStuck = false
         #expect(throws: ChatSessionError.stream(.closed)) { try session.send(.echoRequest([4])) }
         #expect(throws: ChatSessionError.stream(.closed)) { try session.receive(within: .zero) }
@@ -67,6 +71,20 @@ import ThreemaMessages
         for _ in 0..<2 {
             #expect(throws: ChatSessionError.chat(.frameNotAuthentic)) { try session.receive(within: .zero) }
         }
+        #expect(session.connectionEnd == .refusedBytes)
+    }
+
+    @Test func `the first end counts`() throws {
+        let chat = Chat()
+        let session = try chat.logInQuietly(Scene.alice)
+        #expect(session.connectionEnd == nil)
+        #expect(throws: ChatSessionError.sending(.wrongDirection)) { try session.send(.queueSendComplete) }
+        #expect(session.connectionEnd == nil)
+        session.close()
+        #expect(session.connectionEnd == .stopped)
+        #expect(throws: ChatSessionError.stream(.closed)) { try session.send(.echoRequest([1])) }
+        #expect(throws: ChatSessionError.stream(.closed)) { try session.receive(within: .zero) }
+        #expect(session.connectionEnd == .stopped)
     }
 
     @Test func `another server is refused, and the stream closed`() throws {

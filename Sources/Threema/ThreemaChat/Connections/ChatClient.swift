@@ -56,6 +56,9 @@ public struct ChatClient: ~Copyable, Sendable {
     /// Whether payloads can be sent.
     public var isOpen: Bool { phase == .open }
 
+    /// Whether the login is made, and the server has not answered it.
+    var awaitsAcknowledgement: Bool { phase == .acknowledgement }
+
     /// Uses bytes of the server.
     public mutating func receive(_ bytes: Span<UInt8>) -> ChatProgress<Event> {
         var progress = ChatProgress<Event>()

@@ -17,6 +17,8 @@ public final class ChatSession {
     /// Why nothing arrives any more.
     private var end: ChatSessionError?
 
+    /// How the connection has ended; nil while it is in use. Payloads that arrived before can still be received.
+    public private(set) var connectionEnd: ConnectionEnd?
     /// What the server said to the log-in.
     public private(set) var acknowledgement = LoginAcknowledgement.silent
 
@@ -63,7 +65,8 @@ public final class ChatSession {
 
     /// The next payload of the server. Echo requests of either side need no attention.
     /// - Returns: nil if none has come in time.
-    /// - Throws: also `.noEcho`. After an error, or after `.closeError` of the server, the session is over.
+    /// - Throws: also `.noEcho`, and `.closedByServer` after a payload `.closeError`. Then the session is over, and
+    ///   ``connectionEnd`` says how.
     public func receive(within timeout: Duration) throws(ChatSessionError) -> ChatPayload? {
         let deadline = clock() + timeout
         while true {
@@ -75,7 +78,7 @@ public final class ChatSession {
             let now = clock()
             switch echo.due(at: now) {
             case .close:
-                close()
+                close(.noEcho)
                 throw .noEcho
             case .request(let bytes): try send([.echoRequest(bytes)])
             case .wait(let until): try read(within: max(min(until, deadline) - now, .zero))
@@ -85,9 +88,17 @@ public final class ChatSession {
     }
 
     /// Ends the session.
-    public func close() {
+    public func close() { close(.stopped) }
+
+    private func close(_ how: ConnectionEnd) {
         stream.close()
-        if end == nil { end = .stream(.closed) }
+        note(.stream(.closed), how)
+    }
+
+    /// The first end counts.
+    private func note(_ error: ChatSessionError, _ how: ConnectionEnd?) {
+        if end == nil { end = error }
+        if connectionEnd == nil { connectionEnd = how }
     }
 
     private func logIn() throws(ChatSessionError) {
@@ -96,6 +107,8 @@ public final class ChatSession {
         while !client.isOpen {
             guard clock() < deadline else { throw .stream(.timedOut(.read)) }
             try read(within: deadline - clock())
+            // A server says nothing to a login that it refuses.
+            if end == .stream(.closed), client.awaitsAcknowledgement { throw .loginRefused }
             if let end { throw end }
         }
         echo = EchoTimer(at: clock())
@@ -108,7 +121,7 @@ public final class ChatSession {
             try stream.write(bytes.span, within: Self.timeout)
         } catch {
             // A part of a frame may be sent: the server could open no later one.
-            close()
+            close(.network)
             throw .stream(error)
         }
     }
@@ -120,17 +133,14 @@ public final class ChatSession {
             bytes = try stream.read(upTo: Self.pieceBytes, within: timeout)
         } catch {
             if case .timedOut = error { return }
-            throw .stream(error)
+            return note(.stream(error), .network)
         }
-        guard !bytes.isEmpty else {
-            end = .stream(.closed)
-            return
-        }
+        guard !bytes.isEmpty else { return note(.stream(.closed), .network) }
         let progress = client.receive(bytes.span)
         arrived.removeFirst(next)
         next = 0
         for event in progress.events { note(event) }
-        if let failure = progress.failure { end = .chat(failure) }
+        if let failure = progress.failure { note(.chat(failure), ConnectionEnd(ChatSessionError.chat(failure))) }
         try write(progress.toSend)
     }
 
@@ -139,7 +149,10 @@ public final class ChatSession {
         case .loggedIn(let acknowledgement): self.acknowledgement = acknowledgement
         case .received(.echoResponse(let bytes)) where echo.received(bytes): break
         case .received(.echoRequest), .ignored: break
-        case .received(let payload): arrived.append(payload)
+        case .received(let payload):
+            arrived.append(payload)
+            guard case .closeError(let mayReconnect, _) = payload else { return }
+            note(.closedByServer(mayReconnect: mayReconnect), .closedByServer(mayReconnect: mayReconnect))
         }
     }
 }
@@ -152,4 +165,9 @@ public enum ChatSessionError: Error, Equatable, Sendable {
     case sending(ChatSendingError)
     /// The server does not answer.
     case noEcho
+    /// The server has closed the connection instead of an answer to the log-in. A network that breaks off at this point
+    /// looks alike.
+    case loginRefused
+    /// The server has said why it closes the connection, in a payload `.closeError`.
+    case closedByServer(mayReconnect: Bool)
 }

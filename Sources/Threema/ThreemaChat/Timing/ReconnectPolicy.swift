@@ -1,8 +1,16 @@
-/// How long a client waits before it connects again.
+/// Whether a client connects again, and how long it waits before.
 public struct ReconnectPolicy: Equatable, Sendable {
+    /// What to do after a connection has ended.
+    public enum Decision: Equatable, Sendable {
+        /// Do not connect again unless the user wants it.
+        case never
+        /// Connect again after this time.
+        case wait(Duration)
+    }
+
     /// The wait after the first failure.
     public static let base = Duration.seconds(2)
-    /// The longest wait.
+    /// The longest wait, and each one after a refused log-in.
     public static let limit = Duration.seconds(10)
 
     /// Failures since the last login.
@@ -13,13 +21,22 @@ public struct ReconnectPolicy: Equatable, Sendable {
 
     /// Notes a failed or lost connection.
     /// - Parameter jitter: a random number in 0...1, so that the clients of a restarted server do not return together.
-    /// - Returns: 2, 4, 8, 10, 10, … seconds; at a jitter of 1 half of it.
-    public mutating func wait(jitter: Double) -> Duration {
+    /// - Returns: `.never` if the server permits no return, if it is another server, or if this side has stopped;
+    ///   10 seconds after a refused log-in; otherwise 2, 4, 8, 10, 10, … seconds. At a jitter of 1 it is half of the
+    ///   time.
+    public mutating func next(after end: ConnectionEnd, jitter: Double) -> Decision {
         precondition((0...1).contains(jitter))
         // Beyond that the limit holds anyway.
         let doublings = min(failures, 8)
         failures += 1
-        return min(Self.base * (1 << doublings), Self.limit) * (1 - jitter / 2)
+        let full: Duration
+        switch end {
+        case .closedByServer(mayReconnect: false), .wrongServer, .stopped: return .never
+        case .loginRefused: full = Self.limit
+        case .network, .noEcho, .closedByServer(mayReconnect: true), .refusedBytes:
+            full = min(Self.base * (1 << doublings), Self.limit)
+        }
+        return .wait(full * (1 - jitter / 2))
     }
 
     /// Notes a login.
