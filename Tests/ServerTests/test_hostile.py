@@ -9,7 +9,7 @@ import pytest
 
 from kit.sampling import SEED
 from rawrequests import mutated, whole_requests
-from server import ID, statuses, wait_for
+from server import ID, statuses, trusting, wait_for
 
 REQUESTS = 10_000
 PUT = f"PUT /backups/{ID} HTTP/1.1\r\nHost: x\r\n".encode()
@@ -199,12 +199,100 @@ def test_one_greedy_client(guarded):
         each.close()
 
 
-def test_more_connections_than_there_are(guarded):
-    """A thousand idle connections of many addresses hold the others up until their time for a head is over."""
-    server = guarded("--head-timeout", "2s")
-    many = open_many(server, 1000, b"", clients=50)
-    start = time.monotonic()
-    assert statuses(ask(server, CONFIG, "127.0.2.1")) == [200]
-    assert time.monotonic() - start < 8
+RESTING = {"idle": b"", "half a head": b"PUT /backups/", "between requests": CONFIG, "a handshake": None}
+
+
+def open_tls(server, count, clients):
+    """Connections of so many clients that speak HTTP/2 and have no request."""
+    context = trusting(server)
+    context.set_alpn_protocols(["h2"])
+    return [context.wrap_socket(each, server_hostname="localhost") for each in open_many(server, count, b"", clients)]
+
+
+@pytest.mark.parametrize("case", RESTING)
+def test_more_connections_than_there_are(guarded, case):
+    """A thousand connections without a request, of many addresses: another client takes the place of one at once, and
+    what is under way comes to its end."""
+    is_tls, raw = case == "a handshake", RESTING[case]
+    server = guarded(*(["--tls-self-signed", "localhost"] if is_tls else []))
+
+    def connect(source):
+        connection = socket.create_connection(("127.0.0.1", server.port), 20, (source, 0))
+        return trusting(server).wrap_socket(connection, server_hostname="localhost") if is_tls else connection
+
+    def asked(raw, source="127.0.2.1"):
+        with connect(source) as connection:
+            connection.sendall(raw.replace(b"Host: x", b"Host: x\r\nConnection: close"))
+            return to_the_end(connection)
+
+    content, many = b"x" * 500_000, []
+    assert statuses(asked(PUT + b"Content-Length: 500000\r\n\r\n" + content)) == [201]
+    before = memory(server)
+    with connect("127.0.3.1") as upload, connect("127.0.4.1") as download:
+        upload.sendall(f"PUT /backups/{'ab' * 32} HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\nhello".encode())
+        # More than the kernel's buffers hold.
+        download.sendall(GET * 8)
+        time.sleep(0.5)
+        try:
+            many = open_tls(server, 1000, 50) if is_tls else open_many(server, 1000, raw, clients=50)
+            for _ in range(10):
+                start = time.monotonic()
+                assert statuses(asked(CONFIG)) == [200]
+                assert time.monotonic() - start < 1
+            assert memory(server) - before < 96 * MIB
+            # Each of the fifty has ten: these have one.
+            upload.sendall(b"world")
+            assert statuses(upload.recv(4096)) == [201]
+            received = b""
+            while received.count(content) < 8 and (piece := download.recv(1 << 20)):
+                received += piece
+            assert received.count(content) == 8
+        finally:
+            for each in many:
+                each.close()
+    assert server.stop() == 0
+
+
+def test_one_greedy_client_ends_its_own(guarded):
+    """Even if one client may have all connections, it ends its own and not those of others."""
+    server = guarded("--max-connections-per-client", "1000", "--max-connections", "50")
+    others = [socket.create_connection(("127.0.0.1", server.port), 20, (f"127.0.2.{1 + number}", 0))
+              for number in range(20)]
+    for each in others:
+        each.sendall(CONFIG)
+        assert statuses(each.recv(4096)) == [200]
+    many = open_many(server, 500, b"", clients=1)
+    assert statuses(ask(server, CONFIG, "127.0.3.1")) == [200]
+    for each in others:
+        each.sendall(CONFIG)
+        assert statuses(each.recv(4096)) == [200]
+        each.close()
+    open_of_many = 0
     for each in many:
+        each.settimeout(0.01)
+        try:
+            each.recv(1)
+        except TimeoutError:
+            open_of_many += 1
+        except ConnectionResetError:
+            pass
+        each.close()
+    assert 25 <= open_of_many <= 30
+
+
+def test_all_connections_have_a_request(guarded):
+    """Then another client waits until one has none."""
+    server = guarded("--max-connections", "2")
+    head = PUT + b"Content-Length: 10\r\n\r\nhello"
+    uploads = open_many(server, 2, head.replace(ID.encode(), b"ab" * 32), clients=2)
+    time.sleep(0.5)
+    with socket.create_connection(("127.0.0.1", server.port), 20, ("127.0.2.1", 0)) as another:
+        another.sendall(CONFIG)
+        time.sleep(1)
+        # Up to four are accepted at once, and no more while all have a request.
+        for each in uploads:
+            each.sendall(b"world")
+            assert statuses(each.recv(4096))[0] in (201, 204)
+        assert statuses(another.recv(4096)) == [200]
+    for each in uploads:
         each.close()

@@ -98,6 +98,7 @@ extension RequestHandler {
         enter(.waiting)
         if isHTTP1 { close(after: service.limits.idleTime, because: .idle) }
         receiveNext(context)
+        if isHTTP1, case .waiting = phase { service.connections.rest(connection.number) }
     }
 }
 

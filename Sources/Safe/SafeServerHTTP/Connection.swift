@@ -8,11 +8,19 @@ struct Connection: Sendable {
     /// What its peer is counted by.
     let peerName: String
     let service: Service
+    /// Its number among the open connections.
+    private(set) var number = 0
 
     init(_ channel: any Channel, _ service: Service) {
         self.service = service
         peer = channel.remoteAddress?.ipAddress.flatMap(IPAddress.init)
         peerName = peer?.client ?? "unix"
+    }
+
+    func numbered(_ number: Int) -> Connection {
+        var connection = self
+        connection.number = number
+        return connection
     }
 
     /// What the client of a request is counted by.

@@ -19,20 +19,21 @@ struct ConnectionSetup: ServerChildChannel {
     }
 
     func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
-        let connection = Connection(channel, service)
+        let peer = Connection(channel, service)
         service.observe(.opened)
         channel.closeFuture.whenComplete { [service] _ in
             service.observe(.closed)
             service.heaps.begin(on: channel.eventLoop, by: service.reads)
         }
         // A proxy speaks for many clients.
-        if !connection.isFromProxy {
-            guard service.connections.open(connection.peerName) else {
-                service.observe(.ended(.tooMany))
-                return channel.close().recover { _ in }.map { Value(channel: channel) }
-            }
-            channel.closeFuture.whenComplete { [service] _ in service.connections.close(connection.peerName) }
+        let client = peer.isFromProxy ? nil : peer.peerName
+        guard let opened = service.connections.open(for: client, end: { Self.end(channel) }) else {
+            service.observe(.ended(.tooMany))
+            return channel.close().recover { _ in }.map { Value(channel: channel) }
         }
+        for _ in 0..<opened.ended { service.observe(.ended(.displaced)) }
+        let connection = peer.numbered(opened.number)
+        channel.closeFuture.whenComplete { [service] _ in service.connections.close(opened.number) }
         return channel.eventLoop.makeCompletedFuture {
             if let certificate {
                 try startTLS(channel, certificate.context, connection)
@@ -40,6 +41,17 @@ struct ConnectionSetup: ServerChildChannel {
                 try startHTTP1(channel, connection)
             }
             return Value(channel: channel)
+        }
+    }
+
+    /// Ends a connection that has no request. TLS would wait for the client's consent, so it is not asked.
+    private static func end(_ channel: any Channel) {
+        channel.eventLoop.execute {
+            let pipeline = channel.pipeline.syncOperations
+            guard let tls = try? pipeline.context(handlerType: NIOSSLServerHandler.self) else {
+                return channel.close(promise: nil)
+            }
+            tls.close(promise: nil)
         }
     }
 
@@ -97,7 +109,7 @@ struct ConnectionSetup: ServerChildChannel {
         let goodbye = NIOHTTP2ServerConnectionManagementHandler(
             eventLoop: channel.eventLoop,
             configuration: .init(maxIdleTime: nil, maxAge: nil, maxGraceTime: nil, keepalive: nil))
-        let idle = HTTP2Idle(service)
+        let idle = HTTP2Idle(connection)
         var settings = NIOHTTP2Handler.ConnectionConfiguration()
         settings.initialSettings = [
             HTTP2Setting(parameter: .maxConcurrentStreams, value: limits.maxStreams),
@@ -115,6 +127,7 @@ struct ConnectionSetup: ServerChildChannel {
                 idle: NIOLoopBound(idle, eventLoop: channel.eventLoop), other: goodbye.http2StreamDelegate)
         ) { stream in
             stream.eventLoop.makeCompletedFuture {
+                guard connection.service.connections.begin(connection.number) else { throw ChannelError.ioOnClosedChannel }
                 try stream.pipeline.syncOperations.addHandlers(
                     HTTP2FramePayloadToHTTP1ServerCodec(), RequestHandler(connection, isHTTP1: false))
             }

@@ -7,13 +7,15 @@ internal import NIOHTTP2
 final class HTTP2Idle: ChannelInboundHandler {
     typealias InboundIn = Any
 
-    private let service: Service
+    private let connection: Connection
     private var streams = 0
     private var isClosing = false
     private var timer: Scheduled<Void>?
     private var context: ChannelHandlerContext?
 
-    init(_ service: Service) { self.service = service }
+    init(_ connection: Connection) { self.connection = connection }
+
+    private var service: Service { connection.service }
 
     func handlerAdded(context: ChannelHandlerContext) {
         self.context = context
@@ -35,7 +37,9 @@ final class HTTP2Idle: ChannelInboundHandler {
 
     fileprivate func closed() {
         streams -= 1
-        if streams == 0 { isClosing ? closeSoon() : wait(service.limits.idleTime, .idle) }
+        guard streams == 0 else { return }
+        service.connections.rest(connection.number)
+        isClosing ? closeSoon() : wait(service.limits.idleTime, .idle)
     }
 
     private func wait(_ time: Duration, _ end: ConnectionEnd) {

@@ -10,6 +10,7 @@ internal import SafeStore
 extension RequestHandler {
     func receive(_ head: HTTPRequestHead, _ context: ChannelHandlerContext) {
         guard case .waiting = phase else { return context.close(promise: nil) }
+        guard !isHTTP1 || service.connections.begin(connection.number) else { return context.close(promise: nil) }
         let request = ReceivedRequest(head, from: connection, start: service.clock().monotonic)
         self.request = request
         isLast = isLast || !request.isKeepAlive

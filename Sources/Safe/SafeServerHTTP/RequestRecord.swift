@@ -54,6 +54,8 @@ package struct RequestRecord: Sendable {
 package enum ConnectionEnd: String, CaseIterable, Sendable {
     /// The client has too many connections.
     case tooMany
+    /// It had no request, and another connection has taken its place.
+    case displaced
     /// The handshake failed.
     case handshake
     /// A handshake, a head or a body took too long, or the client did not take the answer.

@@ -44,8 +44,11 @@ package final class SafeListener: Sendable {
             childChannelSetup: ConnectionSetup(service: service, certificate: certificate),
             configuration: ServerConfiguration(
                 address: bind,
-                availableConnectionsDelegate: .maximum(service.limits.maxConnections, logger: silent)),
-            onServerRunning: { channel in bound.succeed(channel.localAddress?.port ?? 0) },
+                availableConnectionsDelegate: Admission(connections: service.connections)),
+            onServerRunning: { channel in
+                service.connections.whenAccepting { channel.read() }
+                bound.succeed(channel.localAddress?.port ?? 0)
+            },
             eventLoopGroup: group, logger: silent)
     }
 
@@ -98,6 +101,15 @@ package final class SafeListener: Sendable {
         defer { late.cancel() }
         return (try? ended.futureResult.wait()) ?? false
     }
+}
+
+/// Lets the open connections say whether another one is accepted.
+private struct Admission: AvailableConnectionsDelegate {
+    let connections: OpenConnections
+
+    func connectionOpened() { connections.accepted() }
+    func connectionClosed() { connections.closed() }
+    func isAcceptingNewConnections() -> Bool { connections.isAccepting() }
 }
 
 /// Why a listener cannot listen.

@@ -15,7 +15,7 @@ package final class Service: Sendable {
     /// For all others.
     let writes: WorkPool
     let answersHealth: Bool
-    let connections: ConnectionCount
+    let connections: OpenConnections
     let bodies: BodyMemory
     let date = AnswerDate()
     let pieces = OutgoingPieces()
@@ -39,7 +39,8 @@ package final class Service: Sendable {
         self.answersHealth = answersHealth
         reads = WorkPool(workers: limits.workers, maxWaiting: limits.maxWaiting)
         writes = WorkPool(workers: limits.workers, maxWaiting: limits.maxWaiting)
-        connections = ConnectionCount(limit: limits.maxConnectionsPerClient)
+        connections = OpenConnections(
+            limit: limits.maxConnections, clientLimit: limits.maxConnectionsPerClient)
         bodies = BodyMemory(limit: limits.maxBodyMemory, largest: limits.maxBodyBytes)
     }
 }
