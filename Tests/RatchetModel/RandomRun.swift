@@ -101,23 +101,29 @@ package struct RandomRun {
         }
     }
 
+    /// The users begin another session, and nothing of the former one is on its way any more.
     private mutating func beginAgain() throws {
+        wire = [[], []]
+        try beginSession()
+    }
+
+    private mutating func beginSession() throws {
         let pair = try Self.pair(suite)
         session += 1
         sides[0].begin(pair.alice, isInitiator: true, session: session)
         sides[1].begin(pair.bob, isInitiator: false, session: session)
-        wire = [[], []]
         copies = [nil, nil]
         counts.sessions += 1
     }
 
-    /// A copy of a store is made, or put in its place. A store finds that, and then the caller begins another session.
+    /// A copy of a store is made, or put in its place, with the session and the texts of that time. A store finds that,
+    /// and then the caller begins another session. What was sent before still arrives.
     private mutating func copyOrRestore(_ place: Int) throws {
         if let copy = copies[place], copy.session == session, random.happens(300) {
             counts.restored += 1
-            guard fault == .ignoresCopies else { return try beginAgain() }
             sides[place].disk = copy.disk
             try sides[place].restart()
+            if fault != .ignoresCopies { try beginSession() }
         } else {
             copies[place] = (sides[place].disk, session)
         }
@@ -179,7 +185,7 @@ package struct RandomRun {
 
     private mutating func receive(_ sent: Side.Sent, at place: Int, crashes: Bool) throws {
         let side = sides[place]
-        guard sent.session == side.session else { return }
+        guard sent.session == side.session else { return try refuse(sent, side) }
         let before = side.expectation
         let expected = side.expectation.receive(
             chain: sent.chain, previous: Int(sent.header.previousCount), number: Int(sent.header.number), at: now)
@@ -210,6 +216,20 @@ package struct RandomRun {
         // A chain that is gone looks like one to come, or like no chain at all.
         guard result == expected || expected == .refused && result != .opened else {
             throw Violation("\(expected) was expected, and it was \(result)")
+        }
+    }
+
+    /// A message of a session that has ended opens in no other one, and changes nothing.
+    private func refuse(_ sent: Side.Sent, _ side: Side) throws {
+        do {
+            _ = try side.ratchet.open(sent.letter.received(suite), at: now) { (key) throws(AuthenticationError) in
+                try sent.letter.open(key)
+            }
+            throw Violation("a message of a session that has ended was opened")
+        } catch is RatchetError {
+            guard Side.record(side.ratchet) == side.disk.record else {
+                throw Violation("a refused message has an effect")
+            }
         }
     }
 
