@@ -101,15 +101,15 @@ examples: ## build the programs in Examples, which use the libraries, and compar
 vectors: ## build the program in Vectors, which computes test vectors, and run it on right and wrong ones
 	Scripts/test-vectors $(swift)
 
-model: ## check the rules of the Safe and of sessions: every sequence of steps and faults to a depth, then random ones
+model: ## check the rules of the Safe and of sessions: every sequence of steps and faults to a depth, then random ones; ALL_CASES=1 for more
 	$(swift) build -c release --product safe-model $(generics) $(imports)
 	.build/release/safe-model
 	$(swift) build -c release --product ibex-model $(generics) $(imports)
-	.build/release/ibex-model search 20
-	.build/release/ibex-model random 300
+	.build/release/ibex-model search $(if $(ALL_CASES),60,20)
+	.build/release/ibex-model random $(if $(ALL_CASES),10000,300)
 	$(swift) build -c release --product ratchet-model $(generics) $(imports)
 	.build/release/ratchet-model random 100000
-	.build/release/ratchet-model groups 20
+	.build/release/ratchet-model groups $(if $(ALL_CASES),120,40)
 
 build: ## build the release: .build/release/keytool
 	SWIFT='$(SWIFT)' Scripts/runtime-archives "$$($(swift) build $(release) --show-bin-path)"

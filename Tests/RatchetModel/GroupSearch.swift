@@ -55,6 +55,31 @@ package struct GroupSearch {
         return report
     }
 
+    /// Goes through all orders of a few steps, breadth first, from states that random steps have reached.
+    /// - Parameter depth: after the random steps, of which there are up to 12.
+    /// - Returns: how many such states, and what was done after them.
+    package static func breadthFirst(
+        afterRandomStepsFrom start: GroupModel, depth: Int, isTimeUp: () -> Bool
+    ) throws -> (starts: Int, report: Report) {
+        var (starts, sum) = (0, Report(depth: depth))
+        while !isTimeUp() {
+            var random = ModelRandom(seed: UInt64(starts))
+            var model = start
+            var path: [GroupModel.Step] = []
+            for _ in 0..<random.number(below: 13) {
+                let steps = try model.steps()
+                guard !steps.isEmpty else { break }
+                path.append(steps[random.number(below: steps.count)])
+                try describing(path) { try model.take(path.last!) }
+            }
+            let report = try describing(path) { try breadthFirst(model, depth: depth) }
+            starts += 1
+            sum.states += report.states
+            sum.steps += report.steps
+        }
+        return (starts, sum)
+    }
+
     /// Takes random steps from the start, and settles at the end.
     /// - Returns: how many steps.
     package static func random(_ start: GroupModel, seed: UInt64, steps count: Int) throws -> Int {
@@ -75,9 +100,9 @@ package struct GroupSearch {
         return path.count
     }
 
-    private static func describing(_ path: [GroupModel.Step], _ body: () throws -> Void) throws {
+    private static func describing<Result>(_ path: [GroupModel.Step], _ body: () throws -> Result) throws -> Result {
         do {
-            try body()
+            return try body()
         } catch let violation as Violation {
             throw Violation(path.map { "\($0)" }.joined(separator: "; ") + ": \(violation)")
         }

@@ -5,7 +5,8 @@ import RatchetModel
 /// Random runs of two sides, for every suite, and the search through all orders of steps of a group.
 ///
 ///     ratchet-model random EVENTS [SEED]
-///     ratchet-model groups SECONDS [DEPTH] all orders of steps of a group, breadth first, then random ones
+///     ratchet-model groups SECONDS [DEPTH] all orders of steps of a group, breadth first, from its start and from
+///                                          later states, then random ones
 ///     ratchet-model speed MESSAGES         messages a second, and how many the primitives alone would allow
 ///     ratchet-model faults EVENTS          both with each mistake of a caller, which has to be found
 @main
@@ -48,10 +49,14 @@ struct RatchetModelRun {
         let start = Date()
         func isPast(_ part: Double) -> Bool { Date().timeIntervalSince(start) > seconds * part }
         do {
-            let report = try GroupSearch.breadthFirst(try GroupModel(), depth: depth) { isPast(0.6) }
+            let report = try GroupSearch.breadthFirst(try GroupModel(), depth: depth) { isPast(0.4) }
             print("depth \(report.depth), \(report.states) states, \(report.steps) steps")
-            var (runs, steps) = (0, 0)
             let model = try GroupModel(maxChanges: 12, maxSealed: 15)
+            let later = try GroupSearch.breadthFirst(afterRandomStepsFrom: model, depth: 3) { isPast(0.7) }
+            print(
+                "depth \(later.report.depth) from \(later.starts) later states: \(later.report.states) states, "
+                    + "\(later.report.steps) steps")
+            var (runs, steps) = (0, 0)
             while !isPast(1) {
                 steps += try GroupSearch.random(model, seed: UInt64(runs), steps: 150)
                 runs += 1
