@@ -198,7 +198,6 @@ let package = Package(
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
         room("Messengers/SophaxGroups", ["SophaxChat", "Ratchet", "Encodings", "Primitives", "SecureMemory"]),
-        room("Messengers/SophaxMesh", ["SophaxChat", "Ratchet", "Encodings", "Primitives", "SecureMemory"]),
         room("Messengers/SophaxStorage", ["SophaxChat", "Ratchet", "Encodings", "Primitives", "SecureMemory"]),
         room("Threema/ThreemaSafe", ["Threema", "SafeWire", "Encodings", "Primitives", "SecureMemory"]),
         room("Threema/ThreemaMessages", ["Threema", "Encodings", "Primitives", "SecureMemory"]),
@@ -207,6 +206,9 @@ let package = Package(
         room("Safe/SafeStore", ["SafeWire", "Encodings", "Primitives", "AtomicFiles"]),
         room("Safe/SafeRules", ["SafeWire", "HTTP", "Encodings"]),
         // Storey 6
+        room(
+            "Messengers/SophaxMesh",
+            ["SophaxGroups", "SophaxChat", "Ratchet", "Encodings", "Primitives", "SecureMemory"]),
         room("Programs/ThreemaRecords", ["Keystore", "ThreemaSafe", "Threema", "SecureMemory"]),
         room(
             "Safe/SafeTransports",

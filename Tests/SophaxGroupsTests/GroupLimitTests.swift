@@ -34,12 +34,12 @@ import Testing
     @Test func `an own chain has 500 messages`() throws {
         let (one, two) = (try Side(0, [0, 1]), try Side(1, [0, 1]))
         try one.give(two)
-        for number in 0..<500 { _ = try one.group.seal([1], id: "\(number)", at: now) }
+        for number in 0..<500 { _ = try one.group.seal3([1], id: "\(number)", at: now) }
         #expect(throws: GroupError.rekeyPending([SophaxGroup.member(Self.ids[1])])) {
-            _ = try one.group.seal([1], id: "500", at: now)
+            _ = try one.group.seal3([1], id: "500", at: now)
         }
         try one.give(two)
-        let message = try one.group.seal([2], id: "501", at: now)
+        let message = try one.group.seal3([2], id: "501", at: now)
         #expect(message.place.generation == 1 && message.place.iteration == 0)
         #expect(try two.open(message, from: one) == [2])
     }
@@ -47,11 +47,11 @@ import Testing
     @Test func `an own chain and the key of a skipped message live for 7 days`() throws {
         let (one, two) = (try Side(0, [0, 1]), try Side(1, [0, 1]))
         try one.give(two)
-        let messages = try (0..<3).map { try one.group.seal([UInt8($0)], id: "\($0)", at: now) }
+        let messages = try (0..<3).map { try one.group.seal3([UInt8($0)], id: "\($0)", at: now) }
         let late = now + .milliseconds(7 * 86_400_000 - 1)
-        _ = try one.group.seal([1], id: "late", at: late)
+        _ = try one.group.seal3([1], id: "late", at: late)
         #expect(throws: GroupError.rekeyPending([SophaxGroup.member(Self.ids[1])])) {
-            _ = try one.group.seal([1], id: "too late", at: now + .days(7))
+            _ = try one.group.seal3([1], id: "too late", at: now + .days(7))
         }
         #expect(try two.open(messages[2], from: one) == [2])
         let opened = try two.group.open(messages[0], from: Self.ids[0], at: late)
@@ -67,7 +67,7 @@ import Testing
         var skipped: [(message: GroupMessage, sender: Side)] = []
         for sender in sides.dropLast() {
             for other in sides where other !== sender { try sender.give(other) }
-            let messages = try (0..<404).map { try sender.group.seal([UInt8($0 & 255)], id: "\($0)", at: now) }
+            let messages = try (0..<404).map { try sender.group.seal3([UInt8($0 & 255)], id: "\($0)", at: now) }
             for number in 0..<4 {
                 let opened = 101 * number + 100
                 _ = try reader.open(messages[opened], from: sender)
@@ -96,7 +96,7 @@ import Testing
         let left = sides.filter { $0 !== gone }
         var before: [GroupMessage] = []
         for sender in left {
-            before.append(try sender.group.seal([0], id: "before", at: now))
+            before.append(try sender.group.seal3([0], id: "before", at: now))
             #expect(try gone.open(before.last!, from: sender) == [0])
         }
         for sender in left {
@@ -105,14 +105,14 @@ import Testing
             for (number, other) in others.enumerated() {
                 let pending = others[number...].map { SophaxGroup.member(Self.ids[$0.index]) }
                 #expect(throws: GroupError.rekeyPending(pending)) {
-                    _ = try sender.group.seal([1], id: "m", at: now)
+                    _ = try sender.group.seal3([1], id: "m", at: now)
                 }
                 try sender.give(other)
             }
         }
         for (sender, old) in zip(left, before) {
             for number in 0..<100 {
-                let message = try sender.group.seal([UInt8(number)], id: "\(number)", at: now)
+                let message = try sender.group.seal3([UInt8(number)], id: "\(number)", at: now)
                 for other in left where other !== sender {
                     #expect(try other.open(message, from: sender) == [UInt8(number)])
                 }
@@ -132,11 +132,11 @@ import Testing
         let (one, two) = (try Side(0, [0, 1]), try Side(1, [0, 1]))
         try one.give(two)
         func message(_ count: Int) throws -> GroupMessage {
-            try one.group.seal([1], attachment: [UInt8](repeating: 7, count: count), id: "m", at: now)
+            try one.group.seal3([1], attachment: [UInt8](repeating: 7, count: count), id: "m", at: now)
         }
-        let longest = try #require(GroupMessage(parsing: message(524_288).encoded))
+        let longest = try #require(GroupPayload(parsing: message(524_288).encoded))
         let opened = try two.group.open(longest, from: Self.ids[0], at: now)
         #expect(opened.attachment?.count == 524_288)
-        #expect(GroupMessage(parsing: try message(524_289).encoded) == nil)
+        #expect(GroupPayload(parsing: try message(524_289).encoded) == nil)
     }
 }

@@ -2,6 +2,7 @@ internal import Encodings
 public import Ratchet
 public import SecureMemory
 public import SophaxChat
+internal import SophaxGroups
 
 // The plain text of a message between two that invites to a group, JSON:
 //
