@@ -40,7 +40,7 @@ import Testing
         }
         try one.give(two)
         let message = try one.group.seal3([2], id: "501", at: now)
-        #expect(message.place.generation == 1 && message.place.iteration == 0)
+        #expect(message.place.generation == 1 && message.place.iteration == 500)
         #expect(try two.open(message, from: one) == [2])
     }
 
@@ -134,9 +134,15 @@ import Testing
         func message(_ count: Int) throws -> GroupMessage {
             try one.group.seal3([1], attachment: [UInt8](repeating: 7, count: count), id: "m", at: now)
         }
-        let longest = try #require(GroupPayload(parsing: message(524_288).encoded))
-        let opened = try two.group.open(longest, from: Self.ids[0], at: now)
+        let longest = try message(524_288)
+        let read = try #require(GroupPayload(parsing: longest.encoded))
+        let opened = try two.group.open(read, from: Self.ids[0], at: now)
         #expect(opened.attachment?.count == 524_288)
-        #expect(GroupPayload(parsing: try message(524_289).encoded) == nil)
+        #expect(throws: GroupError.malformedBody) { _ = try message(524_289) }
+        let box = try #require(longest.boxes.attachment)
+        let longer = GroupMessage(
+            place: longest.place, id: "m", time: longest.time,
+            boxes: GroupBoxes(body: longest.boxes.body, attachment: box + [0]))
+        #expect(GroupPayload(parsing: longer.encoded) == nil)
     }
 }
