@@ -294,6 +294,32 @@ def test_show_group(stored, tmp_path):
     assert "nothing can be sent" not in stored.ok("sophaxchat", "show-group", "G").out
 
 
+def test_a_group_with_apps_of_the_old_form(alice, tmp_path):
+    """One of them has given two chains; what was sent to them was of the old form, too."""
+    keys = [bytes([value]) * 32 for value in (0x61, 0x62)]
+    record = bytes.fromhex(sophaxgroups.old_group_record(
+        group="G", own=ID, members=",".join([ID, ONE, TWO]), own_chain_id=sophax.OWN_CHAIN[0].hex(),
+        own_chain_key=sophax.OWN_CHAIN[1].hex(), own_first=41, sealed="00" * 30, sender=ONE,
+        ids=f"{'51' * 16},{'52' * 16}", chains=",".join(key.hex() for key in keys), received="0,1,2;1,4",
+        time=1_767_225_600_250)["record"])
+    sophax.put_group(alice, record)
+    shown = alice.json("sophaxchat", "show-group", "G")
+    assert shown["mixed"] and shown["sent"] == 1
+    assert shown["members"] == [
+        {"id": ONE, "version_3": False, "has_own_chain": True, "old_chains": 2, "next": 5, "skipped_keys": 3,
+         "forked": False},
+        {"id": TWO, "version_3": False, "has_own_chain": True, "skipped_keys": 0, "forked": False}]
+    text = alice.ok("sophaxchat", "show-group", "G")
+    assert "mixed: sent in the old form" in text.out
+    assert "2 chains of the old form, next message 5; 3 keys of skipped messages" in text.out
+    for key in keys:
+        assert key.hex() not in text.out and base64.b64encode(key).decode() not in text.out
+    shown = alice.json(*rekey(ONE, TWO), "-o", tmp_path / "chain.json")
+    assert shown["without_version_3"] == [ONE, TWO]
+    found = distributions((tmp_path / "chain.json").read_bytes())
+    assert {one["iteration"] for one in found.values()} == {42} and is_stored(alice, found)
+
+
 def test_show_a_fork_and_a_copy(alice):
     # The flag of the view of the only member with a chain, whose last message is behind a gap.
     view = len(STORED) - (9 + 3 * 32 + 68)
