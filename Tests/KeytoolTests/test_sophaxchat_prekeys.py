@@ -39,6 +39,8 @@ def test_show_and_refill(keytool, made):
     signed, _ = sophax.prekeys(record(keytool, id))
     assert [one["id"] for one in shown["signed_prekeys"]] == [signed[0][0]]
     assert shown["one_time_prekeys"] == len(set(shown["one_time_ids"])) == 20 and 0 not in shown["one_time_ids"]
+    assert shown["last_resort"] == {"id": 0, "made": shown["signed_prekeys"][0]["made"]}
+    assert "last resort    0, 0 days old" in keytool.ok("sophaxchat", "show-prekeys").out
     before = snapshot(keytool.keystore)
     assert keytool.json("sophaxchat", "refill-prekeys")["made"] == 0
     assert snapshot(keytool.keystore) == before

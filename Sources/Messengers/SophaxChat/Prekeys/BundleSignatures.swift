@@ -160,7 +160,8 @@ extension SophaxIdentity {
         }
         if key == nil, let lastResort {
             key = PrekeyBundle.OneTime(
-                id: 0, publicKey: lastResort, lastResortSignature: sign(PrekeyBundle.lastResortBytes(lastResort)))
+                id: PrekeyBundle.lastResortID, publicKey: lastResort,
+                lastResortSignature: sign(PrekeyBundle.lastResortBytes(lastResort)))
         }
         var bundle = PrekeyBundle(
             identity: publicIdentity, signedPrekey: signedPrekey, signedPrekeyID: signedPrekeyID,

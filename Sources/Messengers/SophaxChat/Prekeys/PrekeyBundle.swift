@@ -17,6 +17,8 @@ internal import Primitives
 public struct PrekeyBundle: Equatable, Sendable {
     /// Longest text of a bundle in bytes. It is checked before the text is read.
     public static let maxCount = 8192
+    /// The number of the last-resort key, which no one-time prekey has.
+    public static let lastResortID: UInt32 = 0
     /// Most characters of a user name.
     public static let maxUsername = 64
     /// Most bytes of a user name: a character of text may have several.
@@ -110,7 +112,7 @@ public struct PrekeyBundle: Equatable, Sendable {
             return nil
         }
         let id = try fields.integer("oneTimePreKeyId", as: UInt32.self)
-        guard (id == 0) == (signature != nil) else { throw .field("lastResortSignature") }
+        guard (id == Self.lastResortID) == (signature != nil) else { throw .field("lastResortSignature") }
         return OneTime(
             id: id, publicKey: try fields.bytes("oneTimePreKeyPublic", 32), lastResortSignature: signature)
     }

@@ -177,10 +177,14 @@ enum SophaxPrekeyError: Error {
 extension PrekeySummary {
     /// For people.
     func lines(at now: Timestamp) -> [String] {
-        signed.map { prekey in
+        var lines = signed.map { prekey in
             let replaced = prekey.replaced.map { ", replaced \(now.days(since: $0)) ago" } ?? ""
             return "signed prekey  \(prekey.id), \(now.days(since: prekey.made)) old\(replaced)"
-        } + ["one-time       \(Counted.text(oneTimeIDs.count, "prekey"))"]
+        }
+        if let current = signed.last {
+            lines.append("last resort    \(PrekeyBundle.lastResortID), \(now.days(since: current.made)) old")
+        }
+        return lines + ["one-time       \(Counted.text(oneTimeIDs.count, "prekey"))"]
     }
 
     /// For programs.
@@ -195,6 +199,13 @@ extension PrekeySummary {
                             ("replaced", prekey.replaced.map { .string($0.rfc3339) }),
                         ])
                     })
+            ),
+            // It is made with the signed prekey, and replaced with it.
+            (
+                "last_resort",
+                signed.last.map {
+                    .members([("id", .number(PrekeyBundle.lastResortID)), ("made", .string($0.made.rfc3339))])
+                }
             ),
             ("one_time_prekeys", .number(oneTimeIDs.count)),
             ("one_time_ids", .array(oneTimeIDs.map { .number($0) })),
