@@ -5,7 +5,7 @@ import json
 
 import pytest
 
-from kit import sophax
+from kit import pictures, sophax
 from kit.runner import snapshot
 from kit.sophax import ALICE, BOB
 
@@ -49,6 +49,31 @@ def test_split_leaves_nothing_or_all(keytool, tmp_path):
         keytool.fails(64, "sophaxchat", "split", "-m", numbers[0], "-n", numbers[1], "-o", tmp_path / "other")
     keytool.fails(73, "sophaxchat", "split", "-m", "2", "-n", "2", "-o", tmp_path / "absent/share")
     assert not list(tmp_path.glob("other*"))
+
+
+@pytest.mark.parametrize("format", ["png", "svg"])
+def test_split_with_codes(keytool, tmp_path, format, other_keytool):
+    """What a reader of QR codes finds is the text of the share, and join reads it."""
+    id = keytool.json("sophaxchat", "init")["id"]
+    made = keytool.json("sophaxchat", "split", "-m", "2", "-n", "3", "-o", tmp_path / "share", "--qr", format)
+    codes = [tmp_path / f"share.{index}.{format}" for index in (1, 2, 3)]
+    assert made["qr_files"] == [str(code) for code in codes]
+    assert all(code.stat().st_mode & 0o777 == 0o600 for code in codes)
+    read = []
+    for index, code in enumerate(codes, 1):
+        text = pictures.read(code)
+        assert text == (tmp_path / f"share.{index}.json").read_text().rstrip()
+        read.append(tmp_path / f"read.{index}")
+        read[-1].write_text(text)
+    assert other_keytool.json("sophaxchat", "join", *read[1:], "--check")["id"] == id
+
+
+def test_split_with_codes_leaves_nothing_or_all(keytool, tmp_path):
+    keytool.ok("sophaxchat", "init")
+    (tmp_path / "share.3.png").write_bytes(b"mine")
+    keytool.fails(17, "sophaxchat", "split", "-m", "2", "-n", "3", "-o", tmp_path / "share", "--qr", "png")
+    assert [path.name for path in tmp_path.glob("share*")] == ["share.3.png"]
+    keytool.fails(64, "sophaxchat", "split", "-m", "2", "-n", "3", "-o", tmp_path / "share", "--qr", "gif")
 
 
 def test_shares_of_the_app_have_to_be_named(keytool, app_shares):

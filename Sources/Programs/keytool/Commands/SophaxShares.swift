@@ -2,6 +2,7 @@ import ArgumentParser
 import Console
 import Encodings
 import MessengerKeeping
+import QRCode
 import SecureMemory
 import SophaxChat
 import SophaxStorage
@@ -11,8 +12,9 @@ struct SophaxSplit: Verb {
         commandName: "split", abstract: "Split the keys of an identity into shares, some of which restore it.",
         discussion: """
             Any -m of the -n shares restore the keys; fewer tell nothing of them. Each share is a file of its own: \
-            FILE.1.json, FILE.2.json, and so on, mode 0600. They are not encrypted: give each to somebody else. \
-            keytool sophaxchat join restores the identity.
+            FILE.1.json, FILE.2.json, and so on, mode 0600. With --qr there is a picture beside each, FILE.1.png: a QR \
+            code of the same text, to print. They are not encrypted: give each to somebody else. keytool sophaxchat \
+            join restores the identity.
             """)
 
     @ParentCommand var noun: SophaxChatCommand
@@ -31,6 +33,9 @@ struct SophaxSplit: Verb {
         completion: .file())
     var output: String
 
+    @Option(help: ArgumentHelp("Also draw each share as a QR code: png or svg.", valueName: "format"))
+    var qr: PictureFormat?
+
     @OptionGroup var keystore: KeystoreOptions
 
     func validate() throws {
@@ -42,6 +47,9 @@ struct SophaxSplit: Verb {
 
     func run(_ session: Session) throws {
         let files = try (1...Int(total)).map { try file("\(output).\($0).json", session) }
+        let pictures = try qr.map { format in
+            try (1...Int(total)).map { try picture("\(output).\($0).\(format.rawValue)", session) }
+        }
         let keeper = try session.sophaxChat(keystore.passphrase)
         let account = try keeper.account(session.sophaxChat(named.id, in: keeper))
         let known = account.identity.publicIdentity
@@ -51,37 +59,64 @@ struct SophaxSplit: Verb {
         for start in 0...(shares.count - Int(threshold)) {
             _ = try IdentityShare.join(Array(shares[start..<start + Int(threshold)]), expected: known.peerID)
         }
-        try write(zip(files, shares)[...]) {
+        try write(zip(files, shares)[...], beside: codes(pictures ?? [], shares)) {
             try session.output.done(
                 ["wrote \(total) shares of \(known.peerID), \(threshold) of which restore it:"]
-                    + files.map { "  " + $0.path },
+                    + files.map { "  " + $0.path } + (pictures ?? []).map { "  " + $0.file.path },
                 json: .sophaxChat(
                     "split",
                     [
                         ("id", .string(known.peerID.description)), ("split", .string(shares[0].id)),
                         ("threshold", .number(threshold)), ("total", .number(total)),
                         ("files", .array(files.map { .string($0.path) })),
+                        ("qr_files", pictures.map { .array($0.map { .string($0.file.path) }) }),
                     ]))
         }
         session.output.hint("store the shares in different places: \(threshold) together are the private keys")
     }
 
-    /// Shares replace nothing: an older split may need the file.
     private func file(_ path: String, _ session: Session) throws -> ResultFile {
+        try new { try ResultFile(path, mayReplace: false, outside: session.reserved) }
+    }
+
+    private func picture(_ path: String, _ session: Session) throws -> QRPicture {
+        try new { try QRPicture(path, mayReplace: false, outside: session.reserved) }
+    }
+
+    /// Shares replace nothing: an older split may need the file.
+    private func new<File>(_ make: () throws -> File) throws -> File {
         do {
-            return try ResultFile(path, mayReplace: false, outside: session.reserved)
+            return try make()
         } catch ResultFileError.exists(let path) {
             throw SophaxFileError.shareExists(path: path)
         }
     }
 
+    private func codes(
+        _ pictures: [QRPicture], _ shares: [IdentityShare]
+    ) throws -> [(file: ResultFile, bytes: [UInt8])] {
+        try pictures.indices.map { index in
+            // The drawing itself is the share.
+            let matrix = try QRMatrix.first(
+                encoding: shares[index].encoded().revealBytes(), levels: [.quartile, .medium, .low])
+            return (pictures[index].file, pictures[index].bytes(of: matrix))
+        }
+    }
+
     /// Writes all files; if one of them or `finish` fails, none is left.
-    private func write(_ parts: ArraySlice<(ResultFile, IdentityShare)>, finish: () throws -> Void) throws {
-        guard let (file, share) = parts.first else { return try finish() }
+    private func write(
+        _ parts: ArraySlice<(ResultFile, IdentityShare)>, beside codes: [(file: ResultFile, bytes: [UInt8])],
+        finish: () throws -> Void
+    ) throws {
+        guard let (file, share) = parts.first else { return try ResultFile.write(codes, finish: finish) }
         let text = share.encoded()
-        try text.withBytes { text in try file.write(text) { try write(parts.dropFirst(), finish: finish) } }
+        try text.withBytes { text in
+            try file.write(text) { try write(parts.dropFirst(), beside: codes, finish: finish) }
+        }
     }
 }
+
+extension PictureFormat: ExpressibleByArgument {}
 
 private func zip(_ files: [ResultFile], _ shares: [IdentityShare]) -> [(ResultFile, IdentityShare)] {
     files.indices.map { (files[$0], shares[$0]) }
