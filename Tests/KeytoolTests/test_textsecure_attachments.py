@@ -181,3 +181,21 @@ def test_at_the_prompt(write, terminal, tmp_path):
         process.expect(answer)
     assert process.finish() == 0
     assert (tmp_path / "picture").read_bytes() == b"x" and base64.b64encode(KEY).decode() not in process.text
+
+
+@pytest.mark.parametrize("length", [0, 16, 1_000_003])
+def test_verify(keytool, write, key, tmp_path, length):
+    blob = textsecure.seal_attachment(KEY, os.urandom(length))
+    before = sorted(tmp_path.iterdir())
+    path = write("blob", blob)
+    done = keytool.json("textsecure", "verify", path, *key)
+    assert (done["content"], done["bytes"]) == ("attachment", length)
+    assert "attachment" in keytool.ok("textsecure", "verify", path, *key).out
+    changed = bytearray(blob)
+    changed[-40] ^= 1
+    for wrong in (bytes(changed), blob[:-1], blob[:63]):
+        keytool.fails(65, "textsecure", "verify", write("wrong", wrong), *key)
+    assert [path for path in tmp_path.iterdir() if path not in before and path.name not in ("blob", "wrong")] == []
+    assert list(keytool.keystore.iterdir()) == []
+    keytool.fails(66, "textsecure", "verify", tmp_path / "absent", *key)
+    keytool.fails(64, "textsecure", "verify", "-", *key, stdin=b"")

@@ -53,6 +53,28 @@ def test_wrong_password(keytool, wrapped, given, tmp_path):
     assert not (tmp_path / "o").exists()
 
 
+def test_verify(keytool, wrapped, password, given):
+    """The client's own file opens, too; nothing is written."""
+    done = keytool.json("textsecure", "verify", wrapped, *password)
+    android = b"<map>" in wrapped.read_bytes()
+    assert (done["content"], done["form"]) == ("master_secret", "android" if android else "rncryptor")
+    assert SECRET.hex()[:16] not in json.dumps(done) and list(keytool.keystore.iterdir()) == []
+    assert "master secret" in keytool.ok("textsecure", "verify", wrapped, *password).out
+    keytool.fails(12, "textsecure", "verify", wrapped, *given("client-password", b"wrong"))
+    keytool.fails(16, "textsecure", "verify", wrapped, "--no-input")
+
+
+def test_verify_of_another_file(keytool, write, password):
+    """114 bytes with the header of RNCryptor, and files of no form."""
+    blob = FORMS["rncryptor"]()
+    keytool.fails(12, "textsecure", "verify", write("changed", blob[:2] + bytes(112)), *password)
+    keytool.fails(65, "textsecure", "verify", write("short", blob[:-1]), *password)
+    for content in (b"", b"x", bytes(114), b"<?xml version='1.0'?><other/>", b"{}"):
+        keytool.fails(65, "textsecure", "verify", write("other", content), *password)
+    hints = keytool.fails(65, "textsecure", "verify", write("other", bytes(64))).err
+    assert "--attachment-key-file" in hints and "open-push" in hints
+
+
 def test_under_a_passphrase(keytool, write, given, password, tmp_path):
     path = write("wrapped", FORMS["base64"]())
     passphrase = PASSWORDS["file-passphrase"]

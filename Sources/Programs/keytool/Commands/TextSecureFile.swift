@@ -30,15 +30,31 @@ struct TextSecureFileOptions: ParsableArguments {
 
     /// Opens an age file with anything in it.
     /// - Throws: `InputError`; `TextSecureFileError`; `AgeError`; what `SecretAsker.open` throws.
-    func plain(_ path: String, _ session: Session) throws -> SecureBytes {
-        let input = path == "-" ? InputFile.standardInput : InputFile(path: path)
-        let content = try input.readGuarded(limit: Self.maxCount)
-        guard content.withBytes({ AgeFile.isLikely($0) }) else { throw TextSecureFileError.notAge }
+    private func plain(_ path: String, _ session: Session) throws -> SecureBytes {
+        let content = try Self.content(path)
+        guard Self.isAge(content) else { throw TextSecureFileError.notAge }
+        return try plain(content, named: path, session)
+    }
+
+    /// - Parameter content: an age file, as `isAge` says.
+    /// - Throws: `AgeError`; what `SecretAsker.open` throws.
+    func plain(_ content: borrowing SecureBytes, named path: String, _ session: Session) throws -> SecureBytes {
         // An encrypted file is not secret.
         let file = try AgeFile(content.revealBytes())
         let key = try identities.unlock(file, named: path, or: passphrase, session)
         return try file.open(key).readAll(limit: TextSecureAccount.maxTextCount)
     }
+
+    /// The content of a file.
+    /// - Parameter path: `-` for stdin.
+    /// - Throws: `InputError`.
+    static func content(_ path: String) throws -> SecureBytes {
+        let input = path == "-" ? InputFile.standardInput : InputFile(path: path)
+        return try input.readGuarded(limit: maxCount)
+    }
+
+    /// Whether a content begins as an age file does.
+    static func isAge(_ content: borrowing SecureBytes) -> Bool { content.withBytes { AgeFile.isLikely($0) } }
 }
 
 /// Why a file was not used, beside the errors of its content.

@@ -39,12 +39,8 @@ struct TextSecureImportClient: Verb {
         let target = try written.target(outside: session.reserved)
         _ = try recipients.recipients(insteadOf: passphrase)
         let input = file == "-" ? InputFile.standardInput : InputFile(path: file)
-        let wrap = try Wrap(try input.readBytes(.bytes, limit: AndroidPreferences.maxFileCount))
-        let secret = try SecretAsker(password, session.dialog).open(
-            .for(file), isWrong: { $0 as? ClientStorageError == .wrongPasswordOrDamaged }
-        ) { password in
-            try session.output.busy("opening the file") { try wrap.open(password) }
-        }
+        let wrap = try WrappedMasterSecret(try input.readBytes(.bytes, limit: AndroidPreferences.maxFileCount))
+        let secret = try wrap.open(password, of: file, session)
         let protection = try recipients.protection(
             or: passphrase, .named(target.path ?? "with the master secret"), weak: weakOk ? .accept : .ask, session)
         let file = try protection.seal(secret.held.bytes, session.output)
@@ -57,54 +53,5 @@ struct TextSecureImportClient: Verb {
                     [("file", .string(path)), ("bytes", .number(file.count)), ("form", .string(wrap.name))]))
         }
         session.output.hint("the client's file still opens with its password: delete it if you do not need it")
-    }
-
-    /// A file in which a client keeps its master secret.
-    private enum Wrap {
-        case rncryptor([UInt8])
-        case android(AndroidPreferences)
-
-        /// Looks at what needs no password.
-        /// - Throws: `ClientStorageError`; `TextSecureMessageError.notClientStorage`.
-        init(_ content: [UInt8]) throws {
-            if RNCryptorBlob.isLikely(content.span) {
-                try RNCryptorBlob.check(content.span)
-                self = .rncryptor(content)
-                return
-            }
-            let text = content.drop { [0x20, 0x09, 0x0d, 0x0a].contains($0) }
-            if text.first == UInt8(ascii: "<") {
-                self = .android(try AndroidPreferences(parsing: content.span))
-                return
-            }
-            guard let text = String(validating: text, as: UTF8.self), let blob = RNCryptorBlob.blob(text: text) else {
-                throw TextSecureMessageError.notClientStorage
-            }
-            try RNCryptorBlob.check(blob.span)
-            self = .rncryptor(blob)
-        }
-
-        func open(_ password: borrowing SecureBytes) throws(ClientStorageError) -> MasterSecret {
-            switch self {
-            case .rncryptor(let blob): try RNCryptorBlob.open(blob.span, password: password)
-            case .android(let preferences): try preferences.open(passphrase: password)
-            }
-        }
-
-        /// For people.
-        var words: String {
-            switch self {
-            case .rncryptor: "iOS client, RNCryptor 3 (PBKDF2, 10,000 rounds)"
-            case .android: "Android client, preferences (PKCS #12, 100 rounds)"
-            }
-        }
-
-        /// For programs.
-        var name: String {
-            switch self {
-            case .rncryptor: "rncryptor"
-            case .android: "android"
-            }
-        }
     }
 }

@@ -15,6 +15,10 @@ enum TextSecureMessageError: Error, Equatable {
     case malformedAnswer
     /// It is none of the forms in which clients have wrapped their master secret.
     case notClientStorage
+    /// It is none of the files that `verify` opens.
+    case notVerifiable
+    /// More numbers than one request takes.
+    case tooManyNumbers(limit: Int)
 }
 
 extension TextSecureMessageError: Explained {
@@ -33,6 +37,15 @@ extension TextSecureMessageError: Explained {
             Failure(
                 .badData, "this is not a client's master secret under a password",
                 hints: "import-client reads the iOS client's (RNCryptor 3) and the Android client's (preferences, XML)")
+        case .notVerifiable:
+            Failure(
+                .badData, "this is neither an age file nor a client's master secret under a password",
+                hints: "for an attachment, give its key: --attachment-key-file FILE",
+                "for a push payload: keytool textsecure open-push")
+        case .tooManyNumbers(let limit):
+            Failure(
+                .usage, "a request has at most \(limit) numbers",
+                hints: "keytool textsecure hash-numbers --bodies writes a body for each \(limit)")
         }
     }
 }

@@ -1,0 +1,77 @@
+import Console
+import Encodings
+import Glibc
+import SecureMemory
+import TextSecure
+
+/// The blob of an attachment, a plain file that is read twice.
+struct AttachmentFile: ~Copyable {
+    private let path: String
+    private let file: PlainFile
+    /// Length in bytes when it was opened.
+    let count: Int
+
+    /// - Throws: `InputError`.
+    init(_ path: String) throws {
+        self.path = path
+        do throws(PlainFileError) { file = try PlainFile(path) } catch { throw Self.error(error, path) }
+        count = file.count
+    }
+
+    /// Asks for the key, and checks the MAC over the whole blob.
+    /// - Returns: the second pass.
+    borrowing func check(_ options: SecretOptions<AttachmentSecret>, _ session: Session) throws -> AttachmentOpener {
+        let key = try SecretAsker(options, session.dialog).open(
+            .named(path), isWrong: { $0 as? TextSecureMessageError == .malformedAttachmentKey }
+        ) { text in
+            guard let bytes = text.withBytes(Base64.decode), let key = AttachmentKey(bytes) else {
+                throw TextSecureMessageError.malformedAttachmentKey
+            }
+            return key
+        }
+        var check = try AttachmentCheck(key: key, count: Int64(count))
+        try session.output.busy("checking the attachment") {
+            try read { piece in try check.read(piece) }
+        }
+        return try check.finish()
+    }
+
+    /// Decrypts the blob, which may have changed since the check.
+    /// - Parameter body: is given the plaintext in pieces, and has to forget all of it if this throws.
+    /// - Returns: length of the plaintext in bytes.
+    borrowing func open(_ opener: inout AttachmentOpener, _ body: (Span<UInt8>) throws -> Void) throws -> Int {
+        var count = 0
+        try read { piece in
+            let opened = try opener.open(piece)
+            count += opened.count
+            try opened.withBytes { try body($0) }
+        }
+        let last = try opener.finish()
+        count += last.count
+        try last.withBytes { try body($0) }
+        return count
+    }
+
+    /// Gives the first `count` bytes to `body`, in pieces; fewer if the file has become shorter.
+    private borrowing func read(_ body: (Span<UInt8>) throws -> Void) throws {
+        var offset = 0
+        while offset < count {
+            let piece: [UInt8]
+            do throws(PlainFileError) {
+                piece = try file.read(offset, min(AttachmentPieces.count, count - offset))
+            } catch {
+                throw Self.error(error, path)
+            }
+            guard !piece.isEmpty else { return }
+            try body(piece.span)
+            offset += piece.count
+        }
+    }
+
+    private static func error(_ error: PlainFileError, _ path: String) -> InputError {
+        switch error {
+        case .notReadable(let code): .notReadable(path: path, code: code)
+        case .notPlain: .notReadable(path: path, code: EINVAL)
+        }
+    }
+}
