@@ -59,11 +59,16 @@ def test_init(keytool):
 def test_fingerprint_and_code_for_people(keytool, tmp_path):
     out = keytool.ok("textsecure", "init", "--number", NUMBER).out
     public = textsecure.identity(record(keytool))
-    assert textsecure.fingerprint(public) in " ".join(out.split())
-    drawn = keytool.ok("textsecure", "fingerprint", "--mode", "utf8").out
-    assert textsecure.fingerprint(public) in " ".join(drawn.split())
-    picture = pixels.draw(pixels.rows_of(drawn.split("fingerprint")[0]), pixels.ON_BLACK, 80)
-    assert pixels.read_qr(picture, tmp_path / "code.png", is_text=False) == public
+    for drawn, before in [(out, "account"), (keytool.ok("textsecure", "fingerprint").out, "fingerprint")]:
+        assert textsecure.fingerprint(public) in " ".join(drawn.split())
+        picture = pixels.draw(pixels.rows_of(drawn.split(before)[0]), pixels.ON_BLACK, 80)
+        assert pixels.read_qr(picture, tmp_path / "code.png", is_text=False) == public
+
+
+def test_init_on_a_narrow_terminal_says_how_to_see_the_code(keytool, terminal):
+    process = terminal("textsecure", "init", "--number", NUMBER, "--no-passphrase", columns=24)
+    assert process.finish() == 0
+    assert "keytool textsecure fingerprint" in " ".join(process.text.split()) and record(keytool)["number"] == NUMBER
 
 
 def test_init_never_replaces(keytool, made):

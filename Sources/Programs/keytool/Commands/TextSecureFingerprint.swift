@@ -58,10 +58,8 @@ struct TextSecureFingerprint: Verb {
             return try session.output.data(
                 numeric.lines, json: .textSecure("fingerprint", members + [("numeric", .string(numeric.digits))]))
         }
-        let drawing = try QRPlacement(mode).place(own.bytes, levels: [.quartile, .medium, .low], mayScroll: true)
         try session.output.data(
-            drawing.lines + own.fingerprintLines,
-            json: .textSecure("fingerprint", members))
+            own.drawing(mode).lines + own.fingerprintLines, json: .textSecure("fingerprint", members))
     }
 
     private func report(_ isEqual: Bool, _ session: Session) throws {
@@ -90,6 +88,14 @@ struct TextSecureFingerprint: Verb {
                     "--compare takes \(isNumeric ? "\(count) digits" : "\(PublicKey33.count) bytes in hexadecimal")")
             }
         }
+    }
+}
+
+extension PublicKey33 {
+    /// The QR code of the 33 bytes, which others scan.
+    /// - Throws: `QRError.terminalTooSmall`.
+    func drawing(_ mode: QRMode) throws -> QRPlacement.Placed {
+        try QRPlacement(mode).place(bytes, levels: [.quartile, .medium, .low], mayScroll: true)
     }
 }
 

@@ -10,7 +10,8 @@ struct TextSecureInit: Verb {
         commandName: "init", abstract: "Make a TextSecure account with all of its keys.",
         discussion: """
             Makes password, signaling key, identity key, registration ID and prekeys, and stores them, before any of \
-            them can be sent. An account that is held is never replaced.
+            them can be sent. Shows fingerprint and QR code of the public key, as keytool textsecure fingerprint does. \
+            An account that is held is never replaced.
             """)
 
     @ParentCommand var noun: TextSecureCommand
@@ -32,7 +33,12 @@ struct TextSecureInit: Verb {
         let account = try TextSecureAccount.register(number.number, server: server?.address, at: WallClock.now())
         let keeper = TextSecureKeeper(try session.newKeystore(keystore))
         try keeper.add(account)
-        try session.output.done(account.lines, json: .textSecure("init", account.members))
+        // The account is stored, so a terminal that is too small for the QR code is no reason to fail.
+        let drawing = try? account.identity.publicKey.drawing(.auto)
+        try session.output.done((drawing?.lines ?? []) + account.lines, json: .textSecure("init", account.members))
+        if drawing == nil {
+            session.output.hint("the QR code needs a larger terminal: keytool textsecure fingerprint \(account.number)")
+        }
         if !keystore.noPassphrase { session.noteProtection(isProtected: keeper.isProtected) }
         session.output.hint("make a copy: keytool textsecure export \(account.number) -o FILE")
     }
