@@ -3,6 +3,7 @@
 import base64
 import json
 import re
+import time
 
 import pytest
 from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey
@@ -170,6 +171,59 @@ def test_request_bodies(keytool, made, tmp_path):
     assert confirmed["url"] == f"{SERVER}/v1/accounts/code/123456"
     assert confirmed["body"]["signalingKey"] == made["signalingKey"]
     keytool.fails(17, "textsecure", "request", "upload-keys", "-o", target)
+
+
+def request(keytool, *words):
+    return json.loads(keytool.ok("textsecure", "request", *words, "-o", "-").out)
+
+
+def test_request_that_finds_contacts(keytool, made, write):
+    numbers = ["+12025550124", "+41790000001", "+12025550124"]
+    found = request(keytool, "find-contacts", "--numbers", write("numbers", "\n".join(numbers).encode()))
+    assert (found["method"], found["url"]) == ("PUT", SERVER + "/v1/directory/tokens")
+    assert found["body"] == {"contacts": [textsecure.token(number) for number in numbers[:2]]}
+    said = keytool.ok("textsecure", "request", "find-contacts", "--numbers", write("one", numbers[0].encode()), "-o", "-")
+    assert "tokens do not hide numbers" in said.err
+    many = "\n".join(f"+1202{number:07}" for number in range(1001)).encode()
+    refused = keytool.fails(64, "textsecure", "request", "find-contacts", "--numbers", write("many", many), "-o", "-")
+    assert "hash-numbers" in refused.err
+    keytool.fails(64, "textsecure", "request", "find-contacts", "-o", "-")
+
+
+def test_request_that_sends_a_message(keytool, made, write):
+    message = bytes(range(256))
+    before = time.time()
+    sent = request(keytool, "send-message", "--to", "+12025550124", "--message", write("message", message))
+    assert (sent["method"], sent["url"]) == ("POST", SERVER + "/v1/messages/")
+    [body] = sent["body"]["messages"]
+    assert before * 1000 - 1 <= body.pop("timestamp") <= time.time() * 1000 + 1
+    assert body == {"body": textsecure.unpadded(message), "destination": "+12025550124", "type": 1}
+    first = request(keytool, "send-message", "--to", "+12025550124", "--message", write("message", message),
+                    "--first", "--relay", "node2")
+    assert (first["body"]["messages"][0]["type"], first["body"]["messages"][0]["relay"]) == (3, "node2")
+    for missing in (["--to", "+12025550124"], ["--message", write("message", message)]):
+        keytool.fails(64, "textsecure", "request", "send-message", *missing, "-o", "-")
+    long = write("long", bytes(256 * 1024 + 1))
+    keytool.fails(65, "textsecure", "request", "send-message", "--to", "+12025550124", "--message", long, "-o", "-")
+
+
+def test_requests_of_a_blob_have_no_login(keytool, made):
+    """A blob is on a server of its own, which must not get the password."""
+    location = "https://blobs.example/a?b=c"
+    up = request(keytool, "upload-blob", "--location", location)
+    assert up == {"headers": {"Content-Type": "application/octet-stream"}, "method": "PUT", "url": location}
+    down = request(keytool, "download-blob", "--location", location)
+    assert down == {"headers": {}, "method": "GET", "url": location}
+    keytool.fails(64, "textsecure", "request", "download-blob", "-o", "-")
+    for wrong in ("http://blobs.example/a", "https://", "https://a b", "/v1"):
+        keytool.fails(64, "textsecure", "request", "upload-blob", "--location", wrong, "-o", "-")
+    keytool.fails(64, "textsecure", "request", "upload-keys", "--location", location, "-o", "-")
+
+
+def test_request_of_a_blob_names_its_url(keytool, made, tmp_path):
+    location = "https://blobs.example/a"
+    done = keytool.json("textsecure", "request", "upload-blob", "--location", location, "-o", tmp_path / "up.json")
+    assert done["url"] == location == json.loads((tmp_path / "up.json").read_bytes())["url"]
 
 
 def test_request_to_a_terminal_is_refused(made, keytool, terminal):

@@ -66,6 +66,11 @@ extension AccountNumber: ExpressibleByArgument {
     public static var defaultCompletionKind: CompletionKind { .custom(IDCompletion.textSecure) }
 }
 
+extension AttachmentLocation: ExpressibleByArgument {
+    /// A URL, `https://…`.
+    public init?(argument: String) { self.init(argument) }
+}
+
 extension PublicKey33: ExpressibleByArgument {
     /// 44 characters of Base64.
     public init?(argument: String) { self.init(text: argument) }

@@ -27,8 +27,7 @@ struct TextSecureHashNumbers: Verb {
         let requests = try discovery.batches.map(Self.body)
         var seen: Set<AccountNumber> = []
         let tokens = numbers.filter { seen.insert($0).inserted }.map { (DirectoryToken($0).text, $0.text) }
-        session.output.warn(
-            "tokens do not hide numbers: a server, or anyone who sees them, finds the numbers by trying all of them")
+        session.output.warn(TextSecureNumbers.warning)
         try session.output.data(
             bodies ? requests.map { String(decoding: $0.encoded, as: UTF8.self) } : tokens.map { "\($0)  \($1)" },
             json: .textSecure(

@@ -4,6 +4,10 @@ import TextSecure
 
 /// The phone numbers in a file, one on each line. Blank lines, and lines that begin with `#`, are skipped.
 enum TextSecureNumbers {
+    /// What has to be said before tokens of numbers leave.
+    static let warning =
+        "tokens do not hide numbers: a server, or anyone who sees them, finds the numbers by trying all of them"
+
     /// Longest file in bytes.
     private static let maxBytes = 1024 * 1024
 

@@ -10,25 +10,15 @@ struct TextSecureRequest: Verb {
         commandName: "request", abstract: "Write a request to the server as JSON, for another HTTP client.",
         discussion: """
             Nothing is sent. The JSON has method, url, headers and body. It contains the password, and that of \
-            confirm-code the signaling key, so it goes to a file (0600) or a pipe, never to a terminal.
+            confirm-code the signaling key, so it goes to a file (0600) or a pipe, never to a terminal. That of \
+            upload-blob has no body: send the file that seal-attachment has written.
             """)
-
-    /// The requests of a client that sends no messages.
-    enum Name: String, ExpressibleByArgument, CaseIterable {
-        case requestCode = "request-code"
-        case confirmCode = "confirm-code"
-        case registerPush = "register-push"
-        case uploadKeys = "upload-keys"
-        case fetchKeys = "fetch-keys"
-        case newAttachment = "new-attachment"
-        case attachment
-    }
 
     @ParentCommand var noun: TextSecureCommand
     @OptionGroup var globals: GlobalOptions
 
     @Argument(help: ArgumentHelp("The request.", valueName: "request"))
-    var name: Name
+    var name: TextSecureRequestName
 
     @OptionGroup var named: TextSecureAccountArgument
 
@@ -37,59 +27,24 @@ struct TextSecureRequest: Verb {
     @Option(help: ArgumentHelp("The address of the server, if the account has none.", valueName: "url"))
     var server: TextSecureServer?
 
-    @Flag(help: "request-code: have the code read out by telephone, not sent by SMS.")
-    var voice = false
-
-    @Option(help: ArgumentHelp("confirm-code: the code that has come.", valueName: "digits"))
-    var code: String?
-
-    @Option(help: ArgumentHelp("register-push: the device's ID at Google's push service.", valueName: "token"))
-    var gcm: String?
-
-    @Option(help: ArgumentHelp("register-push: the device's ID at Apple's push service.", valueName: "token"))
-    var apn: String?
-
-    @Option(
-        help: ArgumentHelp("fetch-keys: the number of the contact.", valueName: "phone-number"), completion: .list([]))
-    var of: AccountNumber?
-
-    @Option(help: ArgumentHelp("fetch-keys: the contact's server in a federation.", valueName: "name"))
-    var relay: String?
-
-    @Option(help: ArgumentHelp("attachment: its ID.", valueName: "attachment-id"))
-    var attachment: UInt64?
+    @OptionGroup var parameters: TextSecureRequestOptions
 
     @OptionGroup var keystore: KeystoreOptions
 
-    func validate() throws {
-        let given: [(option: String, name: Name, isGiven: Bool)] = [
-            ("--voice", .requestCode, voice), ("--code", .confirmCode, code != nil),
-            ("--gcm", .registerPush, gcm != nil), ("--apn", .registerPush, apn != nil),
-            ("--of", .fetchKeys, of != nil), ("--relay", .fetchKeys, relay != nil),
-            ("--attachment", .attachment, attachment != nil),
-        ]
-        if let wrong = given.first(where: { $0.isGiven && $0.name != name }) {
-            throw ValidationError("\(wrong.option) belongs to \(wrong.name.rawValue)")
-        }
-        switch name {
-        case .confirmCode where code == nil: throw ValidationError("confirm-code needs --code")
-        case .registerPush where (gcm == nil) == (apn == nil):
-            throw ValidationError("register-push needs --gcm or --apn")
-        case .fetchKeys where of == nil: throw ValidationError("fetch-keys needs --of")
-        case .attachment where attachment == nil: throw ValidationError("attachment needs --attachment")
-        default: break
-        }
-    }
+    func validate() throws { try parameters.check(name) }
 
     func run(_ session: Session) throws {
         let target = try written.target(outside: session.reserved)
+        let parts = try parameters.parts(of: name)
+        if name == .findContacts { session.output.warn(TextSecureNumbers.warning) }
         let account = try named.account(in: session.textSecure(keystore.passphrase))
-        guard let address = server?.address ?? account.server.flatMap({ TextSecureServer(argument: $0)?.address })
-        else {
+        let address = server?.address ?? account.server.flatMap { TextSecureServer(argument: $0)?.address }
+        guard address != nil || parameters.location != nil else {
             throw UsageFailure(
                 "the account \(account.number) has no server that a login may be sent to", hint: "--server https://…")
         }
-        let request = try request(of: account, at: address)
+        // Not used for the URL of a blob, which is one of its own.
+        let request = try request(of: account, at: address ?? "", parts)
         let number = account.number
         try request.document.withBytes { document in
             try target.write(document) {
@@ -107,24 +62,30 @@ struct TextSecureRequest: Verb {
         }
     }
 
-    private func request(of account: borrowing TextSecureAccount, at address: String) throws -> WrittenRequest {
-        switch name {
-        case .requestCode:
-            WrittenRequest(ServerQuestion<Void>.code(for: account.number, by: voice ? .voice : .sms), account, address)
-        case .confirmCode:
+    private func request(
+        of account: borrowing TextSecureAccount, at address: String, _ parts: TextSecureRequestParts
+    ) throws -> WrittenRequest {
+        switch parts {
+        case .code(let transport):
+            WrittenRequest(ServerQuestion<Void>.code(for: account.number, by: transport), account, address)
+        case .confirm(let code):
             WrittenRequest(
                 try ServerQuestion<Void>.confirm(
-                    code: code!, signalingKey: account.signalingKey, registrationID: account.registrationID),
+                    code: code, signalingKey: account.signalingKey, registrationID: account.registrationID),
                 account, address)
-        case .registerPush:
-            WrittenRequest(
-                try ServerQuestion<Void>.register(gcm ?? apn!, at: gcm != nil ? .gcm : .apn), account, address)
-        case .uploadKeys: WrittenRequest(try ServerQuestion<Void>.uploadKeys(of: account), account, address)
-        case .fetchKeys:
-            WrittenRequest(try ServerQuestion<ContactKeys>.keys(of: of!, relay: relay), account, address)
-        case .newAttachment: WrittenRequest(ServerQuestion<AttachmentPlace>.attachmentPlace(), account, address)
-        case .attachment:
-            WrittenRequest(ServerQuestion<AttachmentLocation>.attachment(attachment!), account, address)
+        case .push(let service, let id):
+            WrittenRequest(try ServerQuestion<Void>.register(id, at: service), account, address)
+        case .keys: WrittenRequest(try ServerQuestion<Void>.uploadKeys(of: account), account, address)
+        case .keysOf(let number, let relay):
+            WrittenRequest(try ServerQuestion<ContactKeys>.keys(of: number, relay: relay), account, address)
+        case .contacts(let tokens):
+            WrittenRequest(try ServerQuestion<[DirectoryEntry]>.contacts(tokens), account, address)
+        case .message(let message): WrittenRequest(try ServerQuestion<SendingResult>.send([message]), account, address)
+        case .attachmentPlace: WrittenRequest(ServerQuestion<AttachmentPlace>.attachmentPlace(), account, address)
+        case .attachment(let id):
+            WrittenRequest(ServerQuestion<AttachmentLocation>.attachment(id), account, address)
+        case .upload(let location): WrittenRequest(ServerQuestion<Void>.upload([], to: location), account, address)
+        case .download(let location): WrittenRequest(ServerQuestion<[UInt8]>.download(location), account, address)
         }
     }
 }
@@ -139,7 +100,7 @@ private struct WrittenRequest: ~Copyable {
         _ question: borrowing ServerQuestion<Answer>, _ account: borrowing TextSecureAccount, _ address: String
     ) {
         method = question.request.method.rawValue
-        url = address + question.request.path
+        url = question.request.url(at: address)
         document = account.document(of: question.request, at: address)
     }
 }
