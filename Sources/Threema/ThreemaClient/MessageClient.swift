@@ -7,8 +7,9 @@ public import ThreemaMessages
 /// A mailbox on a connection to a chat server: sends what the outbox holds, and acknowledges what is stored.
 ///
 /// After an error of the connection or of ``receive(within:and:)`` the session is closed, and every call throws
-/// `.connectionOver`: make a client again, with the same mailbox and a fresh session. It sends the outbox again, and gets
-/// what was not acknowledged. One thread at a time uses a client.
+/// `.connectionOver`. ``connectionEnd`` says how it ended, and ``stayConnected(_:logIn:sleep:jitter:use:)`` makes a
+/// client again if it may, with the same mailbox and a fresh session. It sends the outbox again, and gets what was not
+/// acknowledged. One thread at a time uses a client.
 public final class MessageClient {
     /// What has happened.
     public enum Event: Equatable, Sendable {
@@ -24,6 +25,9 @@ public final class MessageClient {
     private let session: ChatSession
     /// What the next ``receive(within:and:)`` throws; nil while the connection is in use.
     private var failure: (any Error)?
+
+    /// How the connection has ended; nil while it is in use. `.stopped` also after a message that could not be stored.
+    public var connectionEnd: ConnectionEnd? { session.connectionEnd }
 
     /// Sends what waits in the outbox.
     /// - Parameter session: of the mailbox's identity, logged in and not used before.

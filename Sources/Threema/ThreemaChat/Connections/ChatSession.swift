@@ -109,9 +109,11 @@ public final class ChatSession {
             try read(within: deadline - clock())
             // A server says nothing to a login that it refuses.
             if end == .stream(.closed), client.awaitsAcknowledgement { throw .loginRefused }
-            if let end { throw end }
+            if let end, !client.isOpen { throw end }
         }
         echo = EchoTimer(at: clock())
+        // What the server has said behind its answer is for `receive`: a write would fail, and hide it.
+        guard end == nil else { return }
         try send([.idleTimeout(seconds: EchoTimer.idleTimeoutSeconds)])
     }
 
