@@ -74,6 +74,25 @@ import ThreemaMessages
         #expect(session.connectionEnd == .refusedBytes)
     }
 
+    @Test func `payloads that have arrived are taken together, up to a limit`() throws {
+        let chat = Chat()
+        let session = try chat.logIn(Scene.alice)
+        for number in 1...3 as ClosedRange<UInt8> { try session.send(.echoRequest([number])) }
+        let answers = (1...3).map { ChatPayload.echoResponse([$0]) }
+        #expect(try session.receive(upTo: 3, within: .seconds(9)) == [.queueSendComplete] + answers[..<2])
+        #expect(try session.receive(upTo: 3, within: .seconds(9)) == [answers[2]])
+        // Nobody waited for more.
+        #expect(chat.network.now == .zero)
+        #expect(try session.receive(upTo: 3, within: .seconds(9)) == [])
+        #expect(chat.network.now == .seconds(9))
+        // What fails behind a payload waits for the next call.
+        for number in 4...5 as ClosedRange<UInt8> { try session.send(.echoRequest([number])) }
+        #expect(try session.receive(within: .zero) == .echoResponse([4]))
+        session.close()
+        #expect(try session.receive(upTo: 3, within: .zero) == [.echoResponse([5])])
+        #expect(throws: ChatSessionError.stream(.closed)) { try session.receive(upTo: 3, within: .zero) }
+    }
+
     @Test func `the first end counts`() throws {
         let chat = Chat()
         let session = try chat.logInQuietly(Scene.alice)

@@ -213,6 +213,64 @@ import ThreemaMessages
         #expect(try texts(receive(connect(home.bob))) == ["Hello"])
     }
 
+    @Test func `messages that are there are stored and acknowledged together`() throws {
+        let (alice, bob) = (try connect(home.alice), try connect(home.bob))
+        for number in 0..<120 { try alice.send(.chat(.text("\(number)")), to: home.bob.id) }
+        #expect(try bob.receive(within: .zero) == .said(.queueSendComplete))
+        // The Init, and the texts.
+        #expect(server.queuedCount(for: home.bob.id) == 121)
+        var sizes: [Int] = []
+        var all: [MessageClient.Event] = []
+        while true {
+            let before = server.queuedCount(for: home.bob.id)
+            let events = try bob.receive(upTo: 50, within: .zero) { _, _ in
+                // Nothing is acknowledged before all is stored.
+                #expect(server.queuedCount(for: home.bob.id) == before)
+            }
+            if events.isEmpty { break }
+            sizes.append(events.count)
+            all += events
+        }
+        #expect(texts(all) == (0..<120).map { "\($0)" })
+        #expect(sizes[..<2] == [50, 50])
+        // The acknowledgement of the Accept comes last.
+        #expect(sizes.reduce(0, +) == 122)
+        #expect(server.queuedCount(for: home.bob.id) == 0)
+    }
+
+    @Test func `a message that could not be stored leaves those before it stored and acknowledged`() throws {
+        let (alice, bob) = (try connect(home.alice), try connect(home.bob))
+        for number in 0..<20 { try alice.send(.chat(.text("\(number)")), to: home.bob.id) }
+        let events = try bob.receive(upTo: 50, within: .zero) { incoming, _ in
+            if incoming.text == "12" { throw Crash() }
+        }
+        #expect(texts(events) == (0..<12).map { "\($0)" })
+        #expect(server.queuedCount(for: home.bob.id) == 8)
+        #expect(bob.connectionEnd == .stopped)
+        #expect(throws: Crash.self) { try bob.receive(within: .zero) }
+        #expect(throws: MailboxError.connectionOver) { try bob.receive(upTo: 50, within: .zero) { _, _ in } }
+        #expect(try texts(receive(connect(home.bob))) == (12..<20).map { "\($0)" })
+        #expect(server.queuedCount(for: home.bob.id) == 0)
+    }
+
+    @Test func `messages that are stored together are returned, although no acknowledgement can be sent`() throws {
+        let alice = try connect(home.alice)
+        for number in 0..<5 { try alice.send(.chat(.text("\(number)")), to: home.bob.id) }
+        let (session, stream) = try session(home.bob)
+        let bob = try MessageClient(home.bob.mailbox, on: session)
+        let events = try bob.receive(upTo: 50, within: .zero) { incoming, _ in
+            if incoming.text == "4" { stream.close() }
+        }
+        #expect(texts(events) == (0..<5).map { "\($0)" })
+        #expect(throws: ChatSessionError.stream(.closed)) { try bob.receive(upTo: 50, within: .zero) { _, _ in } }
+        #expect(bob.connectionEnd == .network)
+        #expect(server.queuedCount(for: home.bob.id) == 6)
+        let next = try connect(home.bob)
+        #expect(try texts(next.receive(upTo: 50, within: .zero) { _, _ in }) == [])
+        #expect(server.queuedCount(for: home.bob.id) == 0)
+        #expect(try home.bob.count("message") == 5)
+    }
+
     @Test func `an outbox of more than a window is sent as a whole`() throws {
         let count = 2 * OutboxProgress.window + 1
         try home.alice.mailbox.store.transaction { changes in

@@ -39,6 +39,23 @@ import VectorKit
             queues[place].removeFirst()
         }
 
+        /// Messages that are there are stored together. The process may die before one of them is stored, or when all
+        /// are and only some are acknowledged.
+        mutating func receiveTogether(_ place: Int, dies: Bool) throws {
+            let payloads = Array(queues[place].prefix(Int.random(in: 1...8, using: &random)))
+            var left = dies ? Int.random(in: 0...payloads.count, using: &random) : .max
+            let batch = side(place).mailbox.receive(all: payloads) { _, _ in
+                if left == 0 { throw Crash() }
+                left -= 1
+            }
+            delivered[place] += batch.stored.compactMap(\.text)
+            #expect(batch.failure == nil || batch.failure is Crash)
+            #expect((batch.failure == nil) == (batch.stored.count == payloads.count))
+            guard dies else { return queues[place].removeFirst(payloads.count) }
+            queues[place].removeFirst(Int.random(in: 0...batch.stored.count, using: &random))
+            try side(place).open()
+        }
+
         /// A message cannot be stored, and the program tries to go on without it before it connects again.
         mutating func goOn(_ place: Int) throws {
             guard let payload = queues[place].first else { return }
@@ -58,7 +75,7 @@ import VectorKit
 
         mutating func step(_ number: Int) throws {
             let place = Int.random(in: 0...1, using: &random)
-            switch Int.random(in: 0..<9, using: &random) {
+            switch Int.random(in: 0..<11, using: &random) {
             case 0, 1:
                 let text = "\(place) \(number)"
                 try side(place).send(text, to: side(1 - place))
@@ -69,6 +86,8 @@ import VectorKit
             case 5: try receive(place, crashesBefore: true, crashesAfter: false)
             case 6: try receive(place, crashesBefore: false, crashesAfter: true)
             case 7: try goOn(place)
+            case 8: try receiveTogether(place, dies: true)
+            case 9: try receiveTogether(place, dies: false)
             default: try receive(place, crashesBefore: false, crashesAfter: false)
             }
         }

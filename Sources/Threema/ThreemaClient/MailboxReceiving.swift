@@ -1,11 +1,11 @@
-public import Encodings
+internal import Encodings
 internal import SecureMemory
 public import SessionStore
-public import Threema
-public import ThreemaForwardSecurity
-public import ThreemaMessages
+internal import Threema
+internal import ThreemaForwardSecurity
+internal import ThreemaMessages
 
-// Receiving.
+// Receiving one message. MailboxBatches receives many.
 
 extension Mailbox {
     /// Takes a message of the chat server, stores what it changes, and only then says how to acknowledge it.
@@ -24,13 +24,20 @@ extension Mailbox {
     ) throws -> Incoming {
         guard !hasFailed else { throw MailboxError.connectionOver }
         hasFailed = true
-        let incoming = try take(payload, and: store)
+        let incoming = try take(payload, find) { incoming, finished in
+            try self.store.transaction { try keep(incoming, finished, in: $0, store) }
+        }
         hasFailed = false
         return incoming
     }
 
-    private func take(
-        _ payload: Span<UInt8>, and store: (Incoming, borrowing Transaction) throws -> Void
+    /// Decides what becomes of a message.
+    /// - Parameters:
+    ///   - find: looks for its sender.
+    ///   - keep: stores what the message changes. It is not called for one that changes nothing.
+    func take(
+        _ payload: Span<UInt8>, _ find: (ThreemaID) throws -> Contact?,
+        keep: (Incoming, borrowing Taken) throws -> Void
     ) throws -> Incoming {
         var pipeline = IncomingPipeline(payload, own: own.id)
         var partner: Partner?
@@ -51,29 +58,28 @@ extension Mailbox {
                 received = consume opened
             case .lookUpOrigin(let origin):
                 step = pipeline.answer(isDuplicate: try self.store.contains("message", origin.bytes))
-            case .finished(let result): return try keep(result, received, partner, store)
+            case .finished(let result):
+                let incoming = try incoming(result, received, partner)
+                // Nothing that an outsider could have made is stored.
+                let isAuthentic = incoming.message != nil || incoming.event != nil || result.nonceDigest != nil
+                guard let partner, isAuthentic else { return incoming }
+                try keep(incoming, Taken(received: consume received, partner: partner))
+                return incoming
             }
         }
     }
 
     /// Nonce, session, answers and message change together.
-    private func keep(
-        _ result: IncomingResult, _ received: borrowing Received?, _ partner: Partner?,
+    func keep(
+        _ incoming: Incoming, _ taken: borrowing Taken, in changes: borrowing Transaction,
         _ store: (Incoming, borrowing Transaction) throws -> Void
-    ) throws -> Incoming {
-        let incoming = try incoming(result, received, partner)
-        // Nothing that an outsider could have made is stored.
-        let isAuthentic = incoming.message != nil || incoming.event != nil || result.nonceDigest != nil
-        guard let partner, isAuthentic else { return incoming }
-        try self.store.transaction { changes in
-            try add(partner.contact, in: changes)
-            try write(result, received, incoming, partner, in: changes)
-            if result.nonceDigest != nil, let message = incoming.message {
-                try changes.set("message", message.origin.bytes, Span())
-            }
-            try store(incoming, changes)
+    ) throws {
+        try add(taken.partner.contact, in: changes)
+        try write(incoming, taken, in: changes)
+        if incoming.result.nonceDigest != nil, let message = incoming.message {
+            try changes.set("message", message.origin.bytes, Span())
         }
-        return incoming
+        try store(incoming, changes)
     }
 
     private func incoming(
@@ -93,18 +99,25 @@ extension Mailbox {
 
     /// The commit of the envelope, or of the session that the first message without one begins.
     private func write(
-        _ result: IncomingResult, _ received: borrowing Received?, _ incoming: Incoming, _ partner: Partner,
-        in changes: borrowing Transaction
+        _ incoming: Incoming, _ taken: borrowing Taken, in changes: borrowing Transaction
     ) throws {
-        switch received {
+        switch taken.received {
         case .some(let received):
-            try write(received.commit, received.commit.nonceDigests(with: result), in: changes)
+            try write(received.commit, received.commit.nonceDigests(with: incoming.result), in: changes)
         case .none:
-            if let digest = result.nonceDigest { try replay.remember(digest: digest.bytes, in: changes) }
+            if let digest = incoming.result.nonceDigest { try replay.remember(digest: digest.bytes, in: changes) }
             guard incoming.unprotected == .noSession else { return }
-            let commit = try conversation(with: partner.contact.id).begin(
-                partner.parties, circumstances(partner.contact))
+            let contact = taken.partner.contact
+            let commit = try conversation(with: contact.id).begin(taken.partner.parties, circumstances(contact))
             try write(commit, commit.nonceDigests, in: changes)
         }
     }
+}
+
+/// What was found out about a message before it is stored.
+struct Taken: ~Copyable {
+    /// Nil for a message without an envelope.
+    let received: Received?
+    /// The sender.
+    let partner: Partner
 }

@@ -90,21 +90,35 @@ public final class MessageClient {
     public func receive(
         within timeout: Duration, and store: (Incoming, borrowing Transaction) throws -> Void = { _, _ in }
     ) throws -> Event? {
+        try receive(upTo: 1, within: timeout, and: store).first
+    }
+
+    /// Waits for the server, and takes what has already arrived behind the first payload, too: all messages of it are
+    /// stored in one transaction, which waits for the disk once, and acknowledged in one write.
+    /// - Parameters:
+    ///   - limit: most payloads to take, 1 or more; 50 make the wait for the disk short for each.
+    ///   - store: see ``Mailbox/receive(all:and:)``. It can be called twice for a message.
+    /// - Returns: in the order of arrival; nothing if nothing has come in time. What is stored is returned even if a
+    ///   later message cannot be stored, or if the connection fails then; the next call throws that.
+    /// - Throws: as ``receive(within:and:)``.
+    public func receive(
+        upTo limit: Int, within timeout: Duration, and store: (Incoming, borrowing Transaction) throws -> Void
+    ) throws -> [Event] {
         if let failure {
             self.failure = MailboxError.connectionOver
             throw failure
         }
-        let event: Event
+        let events: [Event]
         do {
-            guard let payload = try session.receive(within: timeout) else { return nil }
-            event = try take(payload, and: store)
+            events = try take(session.receive(upTo: limit, within: timeout), and: store)
         } catch {
             end(with: MailboxError.connectionOver)
             throw error
         }
         // The next connection brings a message that is not acknowledged again, but the mailbox discards it.
-        do { try answer(event) } catch { end(with: error) }
-        return event
+        do { try answer(events) } catch { failure = failure ?? error }
+        if let failure { end(with: failure) }
+        return events
     }
 
     /// Ends the connection, so that the server sends all that is not acknowledged on the next one, in its order.
@@ -113,27 +127,47 @@ public final class MessageClient {
         self.failure = failure
     }
 
+    /// Stores what payloads change. What fails behind something that is stored is for the next call.
     private func take(
-        _ payload: ChatPayload, and store: (Incoming, borrowing Transaction) throws -> Void
-    ) throws -> Event {
-        switch payload {
-        case .incomingMessage(let bytes): return .received(try mailbox.receive(bytes.span, and: store))
-        case .serverAcknowledgement(let named):
-            try mailbox.acknowledged(named.identity, named.id)
-            return .acknowledged(named.identity, named.id)
-        default: return .said(payload)
+        _ payloads: [ChatPayload], and store: (Incoming, borrowing Transaction) throws -> Void
+    ) throws -> [Event] {
+        let messages = payloads.compactMap { payload -> [UInt8]? in
+            guard case .incomingMessage(let bytes) = payload else { return nil }
+            return bytes
         }
+        let batch = mailbox.receive(all: messages, and: store)
+        var stored = batch.stored.makeIterator()
+        var events: [Event] = []
+        var failure = batch.failure
+        for payload in payloads {
+            switch payload {
+            case .incomingMessage: if let incoming = stored.next() { events.append(.received(incoming)) }
+            case .serverAcknowledgement(let named):
+                do {
+                    try mailbox.acknowledged(named.identity, named.id)
+                    events.append(.acknowledged(named.identity, named.id))
+                } catch {
+                    failure = failure ?? error
+                }
+            default: events.append(.said(payload))
+            }
+        }
+        if events.isEmpty, let failure { throw failure }
+        self.failure = failure
+        return events
     }
 
-    /// After the event was stored, and not before: what is acknowledged does not come again.
-    private func answer(_ event: Event) throws {
-        switch event {
-        case .received(let incoming):
-            if let acknowledgement = incoming.acknowledgement { try session.send(acknowledgement) }
-            try sendOutbox()
-        case .acknowledged: try sendOutbox()
-        case .said: break
+    /// After the events were stored, and not before: what is acknowledged does not come again.
+    private func answer(_ events: [Event]) throws {
+        let acknowledgements = events.compactMap { event -> ChatPayload? in
+            guard case .received(let incoming) = event else { return nil }
+            return incoming.acknowledgement
         }
+        if !acknowledgements.isEmpty { try session.send(acknowledgements) }
+        // The connection ends after a message that was not stored.
+        guard failure == nil else { return }
+        let isOnlySaid = events.allSatisfy { if case .said = $0 { true } else { false } }
+        if !isOnlySaid { try sendOutbox() }
     }
 
     /// After a message was stored. Errors of the store wait for `receive`, because here they would mean that it was not.

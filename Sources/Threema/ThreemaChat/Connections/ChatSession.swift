@@ -87,6 +87,24 @@ public final class ChatSession {
         }
     }
 
+    /// The next payloads of the server: waits for the first one, and takes those that have arrived behind it.
+    /// - Parameter limit: most payloads, 1 or more.
+    /// - Returns: nothing if none has come in time.
+    /// - Throws: as ``receive(within:)``; what fails behind the first payload is thrown by the next call.
+    public func receive(upTo limit: Int, within timeout: Duration) throws(ChatSessionError) -> [ChatPayload] {
+        guard let first = try receive(within: timeout) else { return [] }
+        var payloads = [first]
+        while payloads.count < limit {
+            do throws(ChatSessionError) {
+                guard let payload = try receive(within: .zero) else { break }
+                payloads.append(payload)
+            } catch {
+                break
+            }
+        }
+        return payloads
+    }
+
     /// Ends the session.
     public func close() { close(.stopped) }
 
