@@ -15,7 +15,7 @@ let package = Package(
             dependencies: [
                 "CPeers", .product(name: "ThreemaChat", package: "keytool"),
                 .product(name: "TCPTransport", package: "keytool"),
-                .product(name: "SessionStore", package: "keytool"),
+                .product(name: "ThreemaClient", package: "keytool"),
             ],
             linkerSettings: [.linkedLibrary("sodium")]
         ),

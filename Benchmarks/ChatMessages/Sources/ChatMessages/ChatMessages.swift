@@ -6,7 +6,8 @@ import Foundation
 ///
 ///     ChatMessages time COUNT BYTES PAIRS    texts of so many bytes: CPU seconds of the exchange and of libsodium
 ///     ChatMessages memory COUNT              resident KiB after each fifth of the messages
-///     ChatMessages store COUNT DIR           the receiver stores each 50 messages in one transaction: commits, seconds
+///     ChatMessages store COUNT DIR           the receiver is a MessageClient, which stores up to 50 messages in one
+///                                            transaction: messages in the store, commits, seconds of CPU and of time
 @main
 struct ChatMessages {
     static func main() throws {
@@ -43,12 +44,13 @@ struct ChatMessages {
     }
 
     static func store(_ count: Int, in directory: String) throws {
-        let keeper = try Keeper(in: directory)
         let exchange = try Exchange(textBytes: 75)
+        let receiver = try StoringReceiver(exchange, in: directory)
+        let payloads = try exchange.seal(count)
         let start = ContinuousClock.now
-        let used = try seconds { try exchange.run(count, keep: keeper.keep) }
+        let used = try seconds { try receiver.run(payloads) }
         let wall = start.duration(to: .now) / .seconds(1)
-        print("store", keeper.stored(), keeper.commits, used / Double(count), wall / Double(count))
+        print("store", try receiver.stored(), receiver.commits, used / Double(count), wall / Double(count))
     }
 
     /// CPU seconds of all threads, with those of the kernel.

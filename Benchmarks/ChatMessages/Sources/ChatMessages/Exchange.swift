@@ -14,15 +14,16 @@ final class Exchange {
 
     let payloadBytes: Int
     private let template: [UInt8]
+    private let message: Message
     private let alice = Identity(id: try! ThreemaID("000ALICE"), clientKey: .random())
-    private let bob = Identity(id: try! ThreemaID("00000BOB"), clientKey: .random())
+    let bob = Identity(id: try! ThreemaID("00000BOB"), clientKey: .random())
     private let serverKey = ServerKey.random()
     private let port: UInt16
     private var next: UInt64 = 0
 
     init(textBytes: Int) throws {
         let keys = try ContactKeys(own: alice.clientKey, contact: bob.clientKey.publicKey)
-        let message = Message(
+        message = Message(
             from: alice.id, to: bob.id, id: .random(), createdAt: Timestamp(milliseconds: 1_700_000_000_000),
             body: .chat(.text(String(repeating: "a", count: textBytes))))
         // The padding of 1 to 255 bytes is random: runs can be compared if it is always the longest.
@@ -41,6 +42,22 @@ final class Exchange {
         }
     }
 
+    var sender: PublicKey { alice.clientKey.publicKey }
+    var senderID: ThreemaID { alice.id }
+
+    /// Messages with IDs and nonces of their own, without forward security.
+    func seal(_ count: Int) throws -> [[UInt8]] {
+        let keys = try ContactKeys(own: alice.clientKey, contact: bob.clientKey.publicKey)
+        return try (0..<count).map { _ in
+            let each = Message(
+                from: message.sender, to: message.receiver, id: .random(), createdAt: message.createdAt,
+                body: message.body)
+            return try each.seal(keys: keys, notIn: NoNonces()).payload.encoded
+        }
+    }
+
+    func logInReceiver() throws -> ChatSession { try logIn(bob) }
+
     private func logIn(_ identity: borrowing Identity) throws -> ChatSession {
         let stream = try TCPStream(host: "127.0.0.1", port: port, within: .seconds(20))
         let client = ChatClient(
@@ -50,17 +67,16 @@ final class Exchange {
 
     /// Sends messages, and receives all of them.
     /// - Parameters:
-    ///   - keep: stores messages before they are acknowledged.
     ///   - progress: called after each message.
-    func run(
-        _ count: Int, keep: ([[UInt8]]) throws -> Void = { _ in }, progress: (Int) -> Void = { _ in }
-    ) throws {
+    func run(_ count: Int, progress: (Int) -> Void = { _ in }) throws {
         let receiver = try logIn(bob)
-        let sender = UncheckedSession(try logIn(alice))
         let (template, first) = (template, next)
         next += UInt64(count)
-        let places = DispatchSemaphore(value: Self.window)
-        Thread.detachNewThread { try! Self.send(count, from: first, template, sender.session, places) }
+        let places = try send(count) { number in
+            var bytes = template
+            bytes.replaceSubrange(16..<24, with: MessageID(first + UInt64(number)).bytes)
+            return bytes
+        }
         var waiting: [[UInt8]] = []
         var received = 0
         while received < count {
@@ -69,7 +85,6 @@ final class Exchange {
             received += 1
             waiting.append(bytes)
             if waiting.count == Self.batch || received == count {
-                try keep(waiting)
                 try receiver.send(
                     waiting.map { bytes in
                         let id = MessageID(bytes: bytes.span.extracting(16..<24))
@@ -83,16 +98,22 @@ final class Exchange {
         receiver.close()
     }
 
+    /// Sends messages in a thread of their own.
+    /// - Parameter payload: by its number.
+    /// - Returns: to be signalled for each batch that was received.
+    func send(_ count: Int, payload: @escaping @Sendable (Int) -> [UInt8]) throws -> DispatchSemaphore {
+        let sender = UncheckedSession(try logIn(alice))
+        let places = DispatchSemaphore(value: Self.window)
+        Thread.detachNewThread { try! Self.send(count, payload, sender.session, places) }
+        return places
+    }
+
     private static func send(
-        _ count: Int, from first: UInt64, _ template: [UInt8], _ session: ChatSession, _ places: DispatchSemaphore
+        _ count: Int, _ payload: (Int) -> [UInt8], _ session: ChatSession, _ places: DispatchSemaphore
     ) throws {
         for start in stride(from: 0, to: count, by: batch) {
             places.wait()
-            let payloads = (start..<min(start + batch, count)).map { number in
-                var bytes = template
-                bytes.replaceSubrange(16..<24, with: MessageID(first + UInt64(number)).bytes)
-                return ChatPayload.outgoingMessage(bytes)
-            }
+            let payloads = (start..<min(start + batch, count)).map { ChatPayload.outgoingMessage(payload($0)) }
             try session.send(payloads)
             var acknowledged = 0
             while acknowledged < payloads.count {
