@@ -93,6 +93,18 @@ import ThreemaMessages
         #expect(throws: ChatSessionError.stream(.closed)) { try session.receive(upTo: 3, within: .zero) }
     }
 
+    @Test func `a session that writes after the server has closed it reads why`() throws {
+        let chat = Chat()
+        let first = try chat.logInQuietly(Scene.bob)
+        let second = try chat.logInQuietly(Scene.bob)
+        #expect(throws: ChatSessionError.stream(.closed)) { try first.send(.echoRequest([1])) }
+        #expect(first.connectionEnd == .closedByServer(mayReconnect: false))
+        #expect(second.connectionEnd == nil)
+        #expect(
+            try first.receive(within: .zero)
+                == .closeError(mayReconnect: false, text: "This ID has logged in elsewhere."))
+    }
+
     @Test func `the first end counts`() throws {
         let chat = Chat()
         let session = try chat.logInQuietly(Scene.alice)

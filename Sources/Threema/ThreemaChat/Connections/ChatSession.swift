@@ -6,6 +6,8 @@ public final class ChatSession {
     /// How long log-in and each write may take.
     public static let timeout = Duration.seconds(20)
     private static let pieceBytes = 65_536
+    /// Most pieces that are read after a failed write, from a server that goes on sending.
+    private static let maxPiecesAtEnd = 64
 
     private let stream: any ByteStream
     private let clock: () -> Duration
@@ -140,28 +142,39 @@ public final class ChatSession {
         do throws(StreamError) {
             try stream.write(bytes.span, within: Self.timeout)
         } catch {
+            // The server may have said why it has closed the connection. What it wants to be answered is not.
+            for _ in 0..<Self.maxPiecesAtEnd where end == nil { if sort(within: .zero) == nil { break } }
             // A part of a frame may be sent: the server could open no later one.
             close(.network)
             throw .stream(error)
         }
     }
 
-    /// Waits for a piece, and sorts what it has.
     private func read(within timeout: Duration) throws(ChatSessionError) {
+        if let answer = sort(within: timeout) { try write(answer) }
+    }
+
+    /// Waits for a piece, and sorts what it has.
+    /// - Returns: what is to be sent for it; nil if nothing has come.
+    private func sort(within timeout: Duration) -> [UInt8]? {
         let bytes: [UInt8]
         do throws(StreamError) {
             bytes = try stream.read(upTo: Self.pieceBytes, within: timeout)
         } catch {
-            if case .timedOut = error { return }
-            return note(.stream(error), .network)
+            if case .timedOut = error { return nil }
+            note(.stream(error), .network)
+            return nil
         }
-        guard !bytes.isEmpty else { return note(.stream(.closed), .network) }
+        guard !bytes.isEmpty else {
+            note(.stream(.closed), .network)
+            return nil
+        }
         let progress = client.receive(bytes.span)
         arrived.removeFirst(next)
         next = 0
         for event in progress.events { note(event) }
         if let failure = progress.failure { note(.chat(failure), ConnectionEnd(ChatSessionError.chat(failure))) }
-        try write(progress.toSend)
+        return progress.toSend
     }
 
     private func note(_ event: ChatClient.Event) {
