@@ -8,7 +8,7 @@ import Testing
         let numbers = ["a", "b", "a", "b"].map { table.open(for: $0)!.number }
         // Both have two. The client of the new one has three with it.
         #expect(table.open(for: "b")?.leaving == [numbers[1]])
-        // Of equally many, that of whoever rests longest.
+        // Of equally many, the one that rests longest.
         #expect(table.open(for: "c")?.leaving == [numbers[0]])
         #expect(table.count == 4 && table.restingCount == 4)
     }

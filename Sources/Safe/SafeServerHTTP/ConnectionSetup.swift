@@ -127,7 +127,9 @@ struct ConnectionSetup: ServerChildChannel {
                 idle: NIOLoopBound(idle, eventLoop: channel.eventLoop), other: goodbye.http2StreamDelegate)
         ) { stream in
             stream.eventLoop.makeCompletedFuture {
-                guard connection.service.connections.begin(connection.number) else { throw ChannelError.ioOnClosedChannel }
+                guard connection.service.connections.begin(connection.number) else {
+                    throw ChannelError.ioOnClosedChannel
+                }
                 try stream.pipeline.syncOperations.addHandlers(
                     HTTP2FramePayloadToHTTP1ServerCodec(), RequestHandler(connection, isHTTP1: false))
             }

@@ -6,7 +6,7 @@
 ///     leaving   was told to end; it begins no request any more
 ///
 /// If there is one connection too many, the longest resting one of the client with the most connections leaves. So
-/// whoever opens connections without end ends their own, and a connection with a body or an answer under way stays.
+/// a client that opens connections without end ends its own, and a connection with a body or an answer under way stays.
 struct ConnectionTable {
     private enum State {
         /// `since` counts the steps of the table.

@@ -6,8 +6,8 @@
 ///
 /// Beyond that are the program itself and what each of the threads needs for one request.
 package struct ListenerLimits: Sendable {
-    /// Most open connections. Another one takes the place of one without a request (`ConnectionTable`); if all have one,
-    /// it waits in the kernel's queue. For a moment, there may be `OpenConnections.maxPassing` more.
+    /// Most open connections. Another one takes the place of one without a request (`ConnectionTable`); if all have
+    /// one, it waits in the kernel's queue. For a moment, there may be `OpenConnections.maxPassing` more.
     package var maxConnections = 512
     /// Most open connections of one client; more are closed at once. A proxy is not a client.
     package var maxConnectionsPerClient = 64

@@ -46,7 +46,8 @@ package final class SafeListener: Sendable {
                 address: bind,
                 availableConnectionsDelegate: Admission(connections: service.connections)),
             onServerRunning: { channel in
-                service.connections.whenAccepting { channel.read() }
+                // Not at once: this may be called while the handler that reads is being changed.
+                service.connections.whenAccepting { channel.eventLoop.execute { channel.read() } }
                 bound.succeed(channel.localAddress?.port ?? 0)
             },
             eventLoopGroup: group, logger: silent)
