@@ -50,7 +50,7 @@ own-trust = env -u SSL_CERT_FILE -u SSL_CERT_DIR
 .NOTPARALLEL:
 
 help: ## this list
-	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' Makefile | expand -t 20
+	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' Makefile | expand -t 27
 
 demo: set-up-build build ## install what is missing, build, and show the main job in a temporary directory
 	@Scripts/demo
