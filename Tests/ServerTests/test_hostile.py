@@ -206,7 +206,12 @@ def open_tls(server, count, clients):
     """Connections of so many clients that speak HTTP/2 and have no request."""
     context = trusting(server)
     context.set_alpn_protocols(["h2"])
-    return [context.wrap_socket(each, server_hostname="localhost") for each in open_many(server, count, b"", clients)]
+    opened = []
+    for number in range(count):
+        address = f"127.0.1.{1 + number % clients}"
+        connection = socket.create_connection(("127.0.0.1", server.port), 20, (address, 0))
+        opened.append(context.wrap_socket(connection, server_hostname="localhost"))
+    return opened
 
 
 @pytest.mark.parametrize("case", RESTING)

@@ -140,15 +140,17 @@ def test_too_many_connections_of_a_client(serve):
 
 
 def test_too_many_connections(serve):
-    """They wait until one is closed."""
-    server = serve("--max-connections", "3")
+    """Another one takes the place of the one that has had no request for the longest time."""
+    server = serve(*METRICS, "--max-connections", "3")
     first = [server.connect() for _ in range(3)]
     for each in first:
         assert statuses(exchange(each, GET, seconds=0.3, answers=1)[0]) == [200]
     with server.connect() as fourth:
-        assert exchange(fourth, GET, seconds=1) == (b"", False)
-        first.pop().close()
-        assert statuses(exchange(fourth, b"", seconds=2)[0]) == [200]
+        assert statuses(exchange(fourth, GET, seconds=0.3, answers=1)[0]) == [200]
+        assert exchange(first[0], b"") == (b"", True)
+        for each in first[1:]:
+            assert statuses(exchange(each, GET, seconds=0.3, answers=1)[0]) == [200]
+    assert ended(server, "displaced") == 1
     for each in first:
         each.close()
 
