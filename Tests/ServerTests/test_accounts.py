@@ -3,11 +3,13 @@
 import base64
 import json
 import shlex
+import signal
+import subprocess
 import time
 
 import pytest
 
-from server import ID, curl, exchange, run, statuses
+from server import BINARY, ID, curl, environment, exchange, run, statuses
 
 
 @pytest.fixture
@@ -91,6 +93,34 @@ def test_the_printed_lines(serve, add, client, tmp_path):
               tmp_path / "safe-password")
     client.ok("safe", "push")
     assert len(list((server.directory / "accounts/alice/backups").iterdir())) == 1
+
+
+def test_what_is_printed_for_the_apps(add, tmp_path, certificates):
+    """With the certificate of an authority: the words that the apps ask for, and the client's line."""
+    def printed(*options):
+        command = [BINARY, "serve", "--store", f"file://{tmp_path}/store", "--listen", "127.0.0.1:0", *options]
+        with subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True,
+                              env=environment()) as process:
+            first = process.stdout.readline()
+            process.send_signal(signal.SIGTERM)
+            rest = process.stdout.read()
+            assert process.wait(20) == 0
+        return first.rsplit(":", 1)[1].strip(), rest
+
+    options = ["--tls-certificate", certificates.good.path, "--tls-key", certificates.good.key]
+    port, text = printed(*options)
+    add_line, setup = f"keytool-server account add NAME --store file://{tmp_path}/store", "keytool safe setup --server "
+    app = f"  address https://HOST:{port}/NAME, user name NAME, and its password\n"
+    assert text.index(add_line) < text.index(f"{setup}https://HOST:{port}/NAME --server-user NAME\n") < text.index(app)
+    add("alice")
+    port, text = printed(*options)
+    assert f"  {setup}https://HOST:{port}/alice --server-user alice\n" in text and "account add" not in text
+    assert f"  address https://HOST:{port}/alice, user name alice, and its password\n" in text
+    # The apps do not trust the certificate that a server makes.
+    port, text = printed("--tls-self-signed", "localhost")
+    assert f"https://localhost:{port}/alice --server-user alice --ca-file" in text and "Threema app" not in text
+    # Without TLS, a proxy has the address.
+    assert setup not in printed()[1]
 
 
 def test_a_running_server_follows_a_quota(serve, add):

@@ -25,13 +25,21 @@ def test_all_verbs_with_an_authority(serve, certificates, client, tmp_path):
     assert backups(server) == []
 
 
-def test_the_printed_line(serve, client, tmp_path):
+def test_the_printed_lines_in_their_order(serve, client, tmp_path):
+    """A server without accounts names both steps: add one, then the client's line."""
     server = serve("--tls-self-signed", "localhost")
-    words = shlex.split(server.said["setup"][0])
+    password = tmp_path / "server-password"
+    password.write_text("correct horse battery\n")
+    password.chmod(0o600)
+    add = shlex.split(server.said["account_add"].replace("NAME", "alice"))
+    words = shlex.split(server.said["setup"][0].replace("NAME", "alice"))
+    assert add[:3] == ["keytool-server", "account", "add"]
     assert words[:3] == ["keytool", "safe", "setup"] and server.said["pin"] in words
-    client.ok(*words[1:], "--safe-password-file", tmp_path / "safe-password")
+    added = run(*add[1:], "--account-password-file", password)
+    assert added.returncode == 0, added.stderr
+    client.ok(*words[1:], "--server-password-file", password, "--safe-password-file", tmp_path / "safe-password")
     client.ok("safe", "push")
-    assert len(backups(server)) == 1
+    assert len(list((server.directory / "accounts/alice/backups").iterdir())) == 1
     # Another server of the same name has another key.
     server.stop()
     other = serve("--tls-self-signed", "localhost", name="other", listen=f"127.0.0.1:{server.port}")

@@ -83,7 +83,7 @@ class Machine:
         self.server = Terminal(
             [str(BINARY), "serve", *options], self.environment | {"KEYTOOL_SERVER_LISTEN": "127.0.0.1:0"}, columns=1000)
         self.address = self.server.expect(r"listening on (\S+:\d+)")[1]
-        self.server.expect("account add NAME")
+        self.server.expect(r"--pin \S+\n")
         return self.server.text
 
     def operates(self, arguments):

@@ -4,62 +4,100 @@ import Encodings
 import SafeServerHTTP
 import SafeStore
 
-/// What a server prints when it has started: where it listens, and what to type on a client.
+/// What a server prints when it has started: where it listens, how to add the first account, and what to type on a client
+/// and into the apps, in the order that works.
 struct Welcome {
     private let listening: String
     private let metrics: String?
     private let pin: String?
-    private let setups: [String]
+    private let places: ClientPlaces?
     private let accounts: [AccountName]?
-    private let mayHaveAccounts: Bool
-    private let authorityPath: String?
+    private let addition: String?
 
     init(_ settings: ServeSettings, _ server: RunningServer, accounts: [AccountName]?) {
         self.accounts = accounts
-        mayHaveAccounts = if case .directory = settings.location { true } else { false }
+        addition =
+            if accounts == nil, case .directory(let path) = settings.location {
+                "keytool-server account add NAME --store file://\(path)"
+            } else {
+                nil
+            }
         let scheme = settings.source == nil ? "http" : "https"
         let isTCP = if case .tcp = settings.listen.address { true } else { false }
         listening = isTCP ? "\(scheme)://\(settings.listen.shown(port: server.port))" : settings.listen.text
         metrics = server.metricsPort.flatMap { settings.metricsListen?.shown(port: $0) }
         pin = server.pin
-        authorityPath = settings.source?.authorityPath
-        guard case .selfSigned(let name, _)? = settings.source, let pin, let authorityPath else {
-            setups = []
-            return
+        let names = accounts?.map(\.text) ?? (addition == nil ? nil : ["NAME"])
+        places = settings.source.flatMap { source in
+            isTCP ? ClientPlaces(source, port: server.port, pin: server.pin, accounts: names) : nil
         }
-        let place = "https://" + (name.contains(":") ? "[\(name)]" : name) + ":\(server.port)"
-        let trust = "--ca-file \(authorityPath) --pin \(pin)"
-        let logins = accounts.map { $0.prefix(Self.maxAccounts).map { "/\($0.text) --server-user \($0.text)" } } ?? [""]
-        setups = logins.map { "keytool safe setup --server \(place)\($0) \(trust)" }
     }
-
-    /// Most accounts for which a line is printed.
-    private static let maxAccounts = 16
 
     var lines: [String] {
         var lines = ["listening on \(listening)"]
         if let metrics { lines.append("metrics on http://\(metrics)/metrics") }
-        if let authorityPath, !setups.isEmpty {
-            lines += ["on a client, with a copy of \(authorityPath):"] + setups.map { "  " + $0 }
-        } else if let pin {
-            lines.append("pin of the certificate: \(pin)")
-        }
+        if let pin, places?.authorityPath == nil { lines.append("pin of the certificate: \(pin)") }
         if accounts == nil {
             lines.append("without accounts, everybody who reaches this server can store backups on it")
-            if mayHaveAccounts { lines.append("  keytool-server account add NAME") }
         }
-        return lines
+        if let addition { lines.append("  \(addition)") }
+        return lines + (places?.lines(after: addition == nil ? "" : "then, ") ?? [])
     }
 
     var json: JSONValue {
-        .result(
+        let setups = places?.setups ?? []
+        return .result(
             "serve",
             [
                 ("listening", .string(listening)), ("metrics", metrics.map { .string($0) }),
-                ("pin", pin.map { .string($0) }), ("ca_file", authorityPath.map { .string($0) }),
+                ("pin", pin.map { .string($0) }), ("ca_file", places?.authorityPath.map { .string($0) }),
+                ("account_add", addition.map { .string($0) }),
                 ("setup", setups.isEmpty ? nil : .array(setups.map { .string($0) })),
                 ("accounts", accounts.map { .number($0.count) }),
             ])
+    }
+}
+
+/// A server as its clients name it.
+private struct ClientPlaces {
+    /// The file that a client needs; nil if the certificate is one of an authority.
+    let authorityPath: String?
+    /// The address of each account, or of the server.
+    private let addresses: [(url: String, account: String?)]
+    private let trust: String
+
+    /// Most accounts for which a line is printed.
+    private static let maxAccounts = 16
+
+    /// - Parameter accounts: nil if clients need none.
+    init(_ source: CertificateSource, port: Int, pin: String?, accounts: [String]?) {
+        authorityPath = source.authorityPath
+        // The certificate of an authority may be for several names.
+        let name = if case .selfSigned(let name, _) = source { name } else { "HOST" }
+        let server = "https://" + (name.contains(":") ? "[\(name)]" : name) + ":\(port)"
+        addresses = accounts.map { $0.prefix(Self.maxAccounts).map { ("\(server)/\($0)", $0) } } ?? [(server, nil)]
+        trust = authorityPath.map { path in " --ca-file \(path)" + (pin.map { " --pin \($0)" } ?? "") } ?? ""
+    }
+
+    /// The command for each account.
+    var setups: [String] {
+        addresses.map { url, account in
+            "keytool safe setup --server \(url)" + (account.map { " --server-user \($0)" } ?? "") + trust
+        }
+    }
+
+    /// - Parameter start: how the first line begins.
+    func lines(after start: String) -> [String] {
+        guard !addresses.isEmpty else { return [] }
+        let copy = authorityPath.map { ", with a copy of \($0)" } ?? ""
+        let lines = ["\(start)on a client\(copy):"] + setups.map { "  " + $0 }
+        // The apps trust the authorities of the phone only.
+        guard authorityPath == nil else { return lines }
+        return lines + ["in the Threema app, under Threema Safe, with another server than the default one:"]
+            + addresses.map { url, account in
+                "  address \(url), "
+                    + (account.map { "user name \($0), and its password" } ?? "no user name and no password")
+            }
     }
 }
 #endif
