@@ -10,7 +10,8 @@ import Testing
     private let server = S3Double()
 
     private static let answers: [(Int, String, StoreError)] = [
-        (429, "", .busy), (498, "", .busy), (503, "SlowDown", .busy), (503, "ServiceUnavailable", .unavailable),
+        (429, "", .throttled), (498, "", .throttled), (503, "SlowDown", .throttled),
+        (503, "ServiceUnavailable", .unavailable),
         (500, "InternalError", .unavailable), (502, "", .unavailable), (504, "", .unavailable), (507, "", .full),
         (403, "QuotaExceeded", .full), (400, "RequestTimeout", .unavailable), (409, "OperationAborted", .unavailable),
         (403, "SignatureDoesNotMatch", .failed(reason: "the object store answers 403 SignatureDoesNotMatch")),
@@ -42,7 +43,7 @@ import Testing
     @Test func `a HEAD that fails is an error of a put without conditions, and nothing is written`() throws {
         let store = try server.store()
         let answers: [(HTTPResponse, StoreError)] = [
-            (HTTPResponse(status: 503), .unavailable), (HTTPResponse(status: 498), .busy),
+            (HTTPResponse(status: 503), .unavailable), (HTTPResponse(status: 498), .throttled),
             (HTTPResponse(status: 403), .failed(reason: "the object store answers 403 ")),
             (HTTPResponse(status: 200), .failed(reason: "the object store does not tell a length")),
             (

@@ -119,7 +119,7 @@ import Testing
             HTTPResponse(status: 200, body: ListedObject.page(objects, isTruncated: isTruncated))
         }
         let answers: [(HTTPResponse, StoreError)] = [
-            (S3Double.error(503, "SlowDown"), .busy), (S3Double.error(500, "InternalError"), .unavailable),
+            (S3Double.error(503, "SlowDown"), .throttled), (S3Double.error(500, "InternalError"), .unavailable),
             (S3Double.error(404, "NoSuchBucket"), .failed(reason: "the object store answers 404 NoSuchBucket")),
             (S3Double.error(501, "NotImplemented"), .unavailable), (HTTPResponse(status: 200), unreadable),
             (HTTPResponse(status: 200, body: Array("<ListBucketResult/>".utf8)), unreadable),

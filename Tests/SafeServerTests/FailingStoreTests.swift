@@ -25,7 +25,7 @@ private struct FailingStore: BackupStore {
     @Test(
         arguments: [
             (StoreError.full, 507, nil), (.quota, 507, nil), (.busy, 503, "5"), (.unavailable, 503, "5"),
-            (.failed(reason: "secret"), 500, nil),
+            (.throttled, 429, "5"), (.failed(reason: "secret"), 500, nil),
         ] as [(StoreError, Int, String?)]) func `a store that fails is told by the status, never by a success`(
             _ error: StoreError, _ status: Int, _ retryAfter: String?
         )

@@ -74,6 +74,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
         fault = self.fault(body)
         if fault:
             return self.fail(*fault)
+        if "ee" * 32 in self.path:
+            return self.fail(503, "SlowDown")
         bucket, slash, key = self.path[1:].partition("/")
         if self.command == "PUT" and not slash:
             if bucket in buckets:

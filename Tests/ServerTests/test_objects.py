@@ -198,6 +198,17 @@ def test_an_object_store_that_is_away_is_503_until_it_is_back(serve, objects, tm
     assert curl(f"{server.url}/config").status == 200
 
 
+def test_an_object_store_that_asks_for_fewer_requests_is_429(serve, objects):
+    """The clients know this status: they wait."""
+    server = serve(*objects.options, store=objects.store)
+    url = f"{server.url}/backups/{'ee' * 32}"
+    answers = [curl(url), curl(url, body=b"one"), curl(url, "-X", "DELETE")]
+    # An upload begins with a HEAD, whose answer does not say why it is 503.
+    assert [answer.status for answer in answers] == [429, 503, 429]
+    assert all(answer.headers["retry-after"] == "5" for answer in answers)
+    assert "answered with 429: the object store asks for fewer requests" in server.words
+
+
 @pytest.mark.parametrize("change, code, words", [
     ([("--s3-access-key", None)], 64, "--s3-access-key"),
     ([("--s3-access-key", "other")], 74, "store failed"),

@@ -20,7 +20,7 @@ extension HTTPResponse {
 
 extension StoreError {
     /// Codes of a server that asks for fewer requests.
-    private static let busyCodes: Set = ["SlowDown", "Throttling", "TooManyRequests"]
+    private static let throttlingCodes: Set = ["SlowDown", "Throttling", "TooManyRequests"]
     /// Codes of an account that may not store more.
     private static let fullCodes: Set = ["QuotaExceeded", "InsufficientCapacity", "XMinioStorageFull"]
     /// Codes after which a later try may succeed, of answers below 500.
@@ -31,8 +31,8 @@ extension StoreError {
         let code = answer.errorCode ?? ""
         self =
             switch answer.status {
-            case 429, 498: .busy
-            case _ where Self.busyCodes.contains(code): .busy
+            case 429, 498: .throttled
+            case _ where Self.throttlingCodes.contains(code): .throttled
             case 507: .full
             case _ where Self.fullCodes.contains(code): .full
             case 408, 500...: .unavailable

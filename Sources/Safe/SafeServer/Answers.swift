@@ -41,11 +41,12 @@ extension HTTPResponse {
         return empty(429, ["retry-after": String(max(1, seconds + (rest > 0 ? 1 : 0)))])
     }
 
-    /// 507, 503, 500 or 401.
+    /// 507, 503, 500, 429 or 401.
     init(_ error: StoreError) {
         self =
             switch error {
             case .full, .quota: .empty(507)
+            case .throttled: .throttled(.seconds(Self.retrySeconds))
             case .busy, .unavailable: .empty(503, ["retry-after": String(Self.retrySeconds)])
             case .forbidden: .challenge
             case .failed: .empty(500)

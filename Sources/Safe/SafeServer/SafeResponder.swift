@@ -26,7 +26,8 @@ public final class SafeResponder<Store: BackupStore & ~Copyable>: SafeAnswering 
     ///   - prefix: the path below which the server is: empty, or of an account, for example `/alice`. It begins with a
     ///     slash and does not end with one.
     ///   - throttle: shared by the servers of all accounts.
-    ///   - failed: called for each answer of 500, 503 or 507, on the thread of the request; it must not block.
+    ///   - failed: called for each answer of 500, 503 or 507, and of 429 by the store, on the thread of the request; it
+    ///     must not block.
     public init(
         _ store: consuming Store, limits: ServerLimits, below prefix: String = "", throttle: Throttle,
         failed: @escaping @Sendable (AnswerFailure) -> Void = { _ in }

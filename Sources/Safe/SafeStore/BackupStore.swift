@@ -90,9 +90,11 @@ public enum StoreError: Error, Equatable, Sendable {
     case full
     /// The quota of an account is used up.
     case quota
-    /// Another program has locked the backups for too long, the store asks for fewer requests, or too many writes of an
-    /// account with a quota wait for each other.
+    /// Another program has locked the backups for too long, or too many writes of an account with a quota wait for each
+    /// other.
     case busy
+    /// The store asks for fewer requests. It has not carried out this one.
+    case throttled
     /// The store cannot be reached now; a later try may succeed.
     case unavailable
     /// The account was removed, or has another password, since the write was asked for.

@@ -23,9 +23,8 @@ extension StoreError {
         switch self {
         case .full: "no space is left in the store"
         case .quota: "the quota of an account is used up"
-        case .busy:
-            "another program has locked the backups, the store asks for fewer requests, or too many uploads wait for one "
-                + "account"
+        case .busy: "another program has locked the backups, or too many uploads wait for one account"
+        case .throttled: "the object store asks for fewer requests"
         case .unavailable: "the store cannot be reached now, or its disk fails, or too many files are open"
         case .forbidden: "the account was removed or has another password"
         case .failed(let reason): reason

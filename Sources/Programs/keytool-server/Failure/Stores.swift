@@ -9,6 +9,7 @@ extension StoreError: Explained {
         case .full: Failure(.io, "no space is left in the store")
         case .quota: Failure(.io, "the quota of the account is used up")
         case .busy: Failure(.locked, "another process is using the backups", hints: "try again later")
+        case .throttled: Failure(.tempfail, "the store asks for fewer requests", hints: "try again later")
         case .unavailable: Failure(.tempfail, "the store cannot be reached now", hints: "try again later")
         case .forbidden: Failure(.permission, "the account was removed or has another password")
         case .failed(let reason): Failure(.io, "the store failed: \(reason)")
