@@ -98,10 +98,18 @@ struct BackupExport: Verb {
             }
             pictures.lines.forEach { session.output.note($0) }
         }
+        try explain(code, in: file, pictures, session)
+    }
+
+    /// Says how to verify and store the code, and draws it if that was asked for.
+    /// - Parameter file: nil if the code was shown.
+    private func explain(
+        _ code: GroupedCode, in file: ResultFile?, _ pictures: CodePictures, _ session: Session
+    ) throws {
         if !pictures.lines.isEmpty {
             session.output.hint("anyone who has the file has the code: print it, then delete the file")
         }
-        session.output.note("check word \(check)")
+        session.output.note("check word \(IDBackup.checkWord(of: code).text)")
         session.output.hint("each export makes a new code; older codes stay valid, with their own passwords")
         switch scheme {
         case .pbkdf2:

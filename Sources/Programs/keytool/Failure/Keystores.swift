@@ -41,19 +41,7 @@ extension KeystoreError: Explained {
                 .io, "somebody moved or replaced the keystore \(path) while this command ran",
                 hints: "this command changed nothing there; if it is in its place again, try again"
             ).because(of: "keystore_moved")
-        case .damaged(let record, nil):
-            Failure(
-                .badData, "the master key does not open the keystore: master.key or \(record) is damaged",
-                hints: "restore master.key and \(record) together from a copy of the directory")
-        case .damaged("pending", let owner?):
-            Failure(
-                .badData, "the pending key \(owner.id.prefix(8))… is damaged",
-                hints: "keytool id remove --pending \(owner.id.prefix(8)) removes it",
-                "or restore the whole keystore from a copy")
-        case .damaged(let record, let owner?):
-            Failure(
-                .badData, "the record \"\(record)\" of \(owner.name) is damaged",
-                hints: Self.waysOut(ofDamaged: record, owner) + ["or restore the whole keystore from a copy"])
+        case .damaged(let record, let owner): Self.damaged(record, of: owner)
         case .unknownVersion(let version):
             Failure(
                 .badData, "the keystore has version \(version), which this keytool does not support",
@@ -65,6 +53,25 @@ extension KeystoreError: Explained {
                 hints:
                     "restore the whole keystore from the old copy into an empty directory, and name it with --keystore"
             )
+        }
+    }
+
+    /// - Parameter owner: nil for a record of the keystore itself.
+    private static func damaged(_ record: String, of owner: Owner?) -> Failure {
+        switch (record, owner) {
+        case (_, nil):
+            Failure(
+                .badData, "the master key does not open the keystore: master.key or \(record) is damaged",
+                hints: "restore master.key and \(record) together from a copy of the directory")
+        case ("pending", let owner?):
+            Failure(
+                .badData, "the pending key \(owner.id.prefix(8))… is damaged",
+                hints: "keytool id remove --pending \(owner.id.prefix(8)) removes it",
+                "or restore the whole keystore from a copy")
+        case (_, let owner?):
+            Failure(
+                .badData, "the record \"\(record)\" of \(owner.name) is damaged",
+                hints: waysOut(ofDamaged: record, owner) + ["or restore the whole keystore from a copy"])
         }
     }
 

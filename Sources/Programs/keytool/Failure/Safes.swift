@@ -13,15 +13,7 @@ extension SafeKeepingError: Explained {
     var failure: Failure {
         switch self {
         case .otherKey(let id): .otherKey(of: id, replacedBy: "--replace-key \(id)")
-        case .unexpected(.id): Failure(.verifyFailed, "the code contains another ID than the expected one")
-        case .unexpected(.publicKey):
-            Failure(
-                .verifyFailed, "the code contains another public key than the expected one",
-                hints: "a typing error in the code can change only the key: compare the code group by group")
-        case .unexpected(.checkWord):
-            Failure(
-                .verifyFailed, "the code has another check word than the expected one",
-                hints: "compare the code group by group")
+        case .unexpected(let value): value.failure
         case .noSetup(let id):
             Failure(.absent, "no Safe is set up for \(id)", hints: "keytool safe setup \(id)").because(of: "no_setup")
         case .setupExists(let id, let place):
@@ -45,15 +37,7 @@ extension SafeKeepingError: Explained {
                 .exists, "this server is that of the Safe place \"\(place)\" of \(id)",
                 hints: "use another server or another Safe password; keytool safe server changes an address"
             ).because(of: "same_place")
-        case .othersLost(let id, let places, let areRestored):
-            Failure(
-                .verifyFailed,
-                "after a backup of \(id) was deleted, that at \(places.joined(separator: ", ")) was missing, too"
-                    + (areRestored ? "; it was uploaded again" : ""),
-                hints: areRestored
-                    ? ["these places may be one under several addresses: keytool safe server --name \(places[0]) \(id)"]
-                    : places.map { "keytool safe push --name \($0) \(id) uploads it again" }
-            ).because(of: "others_lost")
+        case .othersLost(let id, let places, let areRestored): Self.lost(places, of: id, areRestored: areRestored)
         case .sameTarget(let id): Failure(.usage, "the Safe of \(id) is already at this address")
         case .wrongPassword(let id):
             Failure(
@@ -66,14 +50,7 @@ extension SafeKeepingError: Explained {
                     ? "check the Safe password and the ID (0 or O, 1 or I): with a wrong one, the backup cannot be found"
                     : "keytool safe push \(id) uploads it again"
             ).because(of: "no_backup")
-        case .noSuchEntry(let id, let number, let count):
-            Failure(
-                .absent,
-                count == 0
-                    ? "the history of \(id) is empty"
-                    : "the history of \(id) has no backup \(number), only 1 to \(count)",
-                hints: count == 0 ? [] : ["keytool safe history \(id)"]
-            ).because(of: "no_backup")
+        case .noSuchEntry(let id, let number, let count): Self.noEntry(number, of: count, id)
         case .badLimits(let error): error.failure
         case .tooLarge(let role, let bytes, let limit, let picture, let isChangeUnfinished):
             Failure(
@@ -83,6 +60,46 @@ extension SafeKeepingError: Explained {
         case .notVerified(let server): SafeFailure.notReturned(server)
         case .refused(let failure, let id, let server, let isChangeUnfinished):
             failure.explained(id, server, isChangeUnfinished: isChangeUnfinished)
+        }
+    }
+
+    /// Backups at other places that were missing after one was deleted.
+    private static func lost(_ places: [String], of id: String, areRestored: Bool) -> Failure {
+        Failure(
+            .verifyFailed,
+            "after a backup of \(id) was deleted, that at \(places.joined(separator: ", ")) was missing, too"
+                + (areRestored ? "; it was uploaded again" : ""),
+            hints: areRestored
+                ? ["these places may be one under several addresses: keytool safe server --name \(places[0]) \(id)"]
+                : places.map { "keytool safe push --name \($0) \(id) uploads it again" }
+        ).because(of: "others_lost")
+    }
+
+    /// A number that the history does not have.
+    private static func noEntry(_ number: Int, of count: Int, _ id: String) -> Failure {
+        Failure(
+            .absent,
+            count == 0
+                ? "the history of \(id) is empty"
+                : "the history of \(id) has no backup \(number), only 1 to \(count)",
+            hints: count == 0 ? [] : ["keytool safe history \(id)"]
+        ).because(of: "no_backup")
+    }
+}
+
+extension SafeKeepingError.Expectation {
+    /// A backup code that contains something else than expected.
+    fileprivate var failure: Failure {
+        switch self {
+        case .id: Failure(.verifyFailed, "the code contains another ID than the expected one")
+        case .publicKey:
+            Failure(
+                .verifyFailed, "the code contains another public key than the expected one",
+                hints: "a typing error in the code can change only the key: compare the code group by group")
+        case .checkWord:
+            Failure(
+                .verifyFailed, "the code has another check word than the expected one",
+                hints: "compare the code group by group")
         }
     }
 }

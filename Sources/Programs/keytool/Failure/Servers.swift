@@ -22,20 +22,7 @@ extension SafeExchangeError: Explained {
                 "\(server) has no directory backups/"
                     + (status == 405 ? ", or does not accept uploads there (status 405)" : ""),
                 hints: "create it on the server, or use --create")
-        case .cannotPrepare(let server, 409) where Self.parent(of: server) != nil:
-            // RFC 4918, 9.3.1: MKCOL makes one directory, and answers 409 if the one above is missing.
-            Failure(
-                .notASafeServer, "\(Self.parent(of: server) ?? "") does not exist on the server",
-                hints: "create it first; --create makes only one directory below it")
-        case .cannotPrepare(let server, let status) where Self.isHost(server) && [404, 405].contains(status):
-            Failure(
-                .notASafeServer, "\(server) does not allow keytool to make backups/ and config: status \(status)",
-                hints: Self.unprepared(server))
-        case .cannotPrepare(let server, let status):
-            Failure(
-                status == 403 ? .serverAuth : .notASafeServer,
-                "\(server) does not allow keytool to make backups/ and config: status \(status)",
-                hints: "make them on the server; keytool-formats(5) describes config")
+        case .cannotPrepare(let server, let status): Self.preparation(refusedBy: server, status)
         case .notEmpty(let server):
             Failure(
                 .exists, "\(server) holds other files; nothing was created there",
@@ -45,21 +32,8 @@ extension SafeExchangeError: Explained {
             Failure(
                 .notASafeServer, "\(server) does not answer like a Safe server: status \(status)",
                 hints: "check that this is the address of a Safe, not of a web page")
-        case .redirected(let server, .circle):
-            Failure(.notASafeServer, "\(server) redirects in a loop", hints: "ask the operator of the server")
-        case .redirected(let server, let target):
-            Failure(
-                .notASafeServer,
-                "\(server) redirects to \(target.words); keytool does not follow this redirect",
-                hints: "the login page of a hotel or train also does this; otherwise set up that address")
-        case .unauthorized(let server, false):
-            Failure(
-                .serverAuth, "\(server) requires a user name and password",
-                hints: "--server-user NAME; with two-factor login, use an app password")
-        case .unauthorized(let server, true):
-            Failure(
-                .serverAuth, "\(server) does not accept this user name and password",
-                hints: "with two-factor login, use an app password")
+        case .redirected(let server, let target): target.failure(server)
+        case .unauthorized(let server, let hadLogin): Self.login(refusedBy: server, hadLogin)
         case .deletionForbidden(let server):
             Failure(
                 .serverAuth, "\(server) refuses to delete the backup (status 403)",
@@ -75,13 +49,7 @@ extension SafeExchangeError: Explained {
             Failure(
                 .untrustedServer, "the certificate of \(server) is not accepted: \(flaw.words)",
                 hints: flaw.hint(option: "--ca-file"), "nothing was sent")
-        case .pinMismatch(let server, let expected, let offered):
-            Failure(
-                .pinMismatch,
-                "\(server) has another public key than the pinned one: "
-                    + (offered?.text ?? "it could not be read") + ", not "
-                    + expected.map(\.text).joined(separator: ", "),
-                hints: ["nothing was sent"] + Self.acceptance(offered))
+        case .pinMismatch(let server, let expected, let offered): Self.pin(of: server, expected, offered)
         case .badAuthority: Failure(.badData, "the --ca-file contains no usable certificate")
         case .libraryMissing(let package):
             Failure(
@@ -90,6 +58,48 @@ extension SafeExchangeError: Explained {
         case .libraryNeedsMemory:
             Failure(.memory, "not enough memory to load libcurl", hints: OutOfMemory.advice)
         }
+    }
+
+    /// A server that does not let keytool make `backups/` and `config`.
+    private static func preparation(refusedBy server: String, _ status: Int) -> Failure {
+        switch status {
+        case 409 where parent(of: server) != nil:
+            // RFC 4918, 9.3.1: MKCOL makes one directory, and answers 409 if the one above is missing.
+            Failure(
+                .notASafeServer, "\(parent(of: server) ?? "") does not exist on the server",
+                hints: "create it first; --create makes only one directory below it")
+        case 404 where isHost(server), 405 where isHost(server):
+            Failure(
+                .notASafeServer, "\(server) does not allow keytool to make backups/ and config: status \(status)",
+                hints: unprepared(server))
+        default:
+            Failure(
+                status == 403 ? .serverAuth : .notASafeServer,
+                "\(server) does not allow keytool to make backups/ and config: status \(status)",
+                hints: "make them on the server; keytool-formats(5) describes config")
+        }
+    }
+
+    /// - Parameter hadLogin: whether the request had a user name and password.
+    private static func login(refusedBy server: String, _ hadLogin: Bool) -> Failure {
+        if !hadLogin {
+            Failure(
+                .serverAuth, "\(server) requires a user name and password",
+                hints: "--server-user NAME; with two-factor login, use an app password")
+        } else {
+            Failure(
+                .serverAuth, "\(server) does not accept this user name and password",
+                hints: "with two-factor login, use an app password")
+        }
+    }
+
+    private static func pin(of server: String, _ expected: [PublicKeyPin], _ offered: PublicKeyPin?) -> Failure {
+        Failure(
+            .pinMismatch,
+            "\(server) has another public key than the pinned one: "
+                + (offered?.text ?? "it could not be read") + ", not "
+                + expected.map(\.text).joined(separator: ", "),
+            hints: ["nothing was sent"] + acceptance(offered))
     }
 
     /// The address of the directory above; nil for the server's root, which always exists.
@@ -169,7 +179,20 @@ extension ConnectionFailure {
 }
 
 extension RedirectTarget {
-    fileprivate var words: String {
+    /// A redirect that keytool does not follow.
+    fileprivate func failure(_ server: String) -> Failure {
+        switch self {
+        case .circle:
+            Failure(.notASafeServer, "\(server) redirects in a loop", hints: "ask the operator of the server")
+        default:
+            Failure(
+                .notASafeServer,
+                "\(server) redirects to \(words); keytool does not follow this redirect",
+                hints: "the login page of a hotel or train also does this; otherwise set up that address")
+        }
+    }
+
+    private var words: String {
         switch self {
         case .host(let host): host.printable
         case .scheme(let scheme): "a \(scheme.printable): address"

@@ -134,22 +134,39 @@ extension SophaxKeepingError: Explained {
             Failure(
                 .badData, "a session is damaged, and does not tell with which peer", hints: "the peer begins a new one"
             ).because(of: "damaged_session")
-        case .noGroup(let group):
+        case .noGroup(let group): GroupProblem.missing.failure(group)
+        case .damagedGroup(let group): GroupProblem.damaged.failure(group)
+        case .laterGroup(let group, let form): GroupProblem.later(form: form).failure(group)
+        case .members(let problem): problem.failure
+        case .spentGroup(let group): GroupProblem.spent.failure(group)
+        }
+    }
+}
+
+/// What is wrong with a stored group.
+private enum GroupProblem {
+    case missing
+    case damaged
+    case later(form: UInt8)
+    case spent
+
+    func failure(_ group: String) -> Failure {
+        switch self {
+        case .missing:
             Failure(
                 .absent, "there is no group \(group.printable) in the keystore",
                 hints: "only programs on the library SophaxChat make groups"
             ).because(of: "no_group")
-        case .damagedGroup(let group):
+        case .damaged:
             Failure(
                 .badData, "the group \(group.printable) is damaged",
                 hints: "the program that uses it has to begin it again"
             ).because(of: "damaged_group")
-        case .laterGroup(let group, let form):
+        case .later(let form):
             Failure(
                 .badData, "the group \(group.printable) has form \(form), which is not supported",
                 hints: "a newer keytool may know it: install that version")
-        case .members(let problem): problem.failure
-        case .spentGroup(let group):
+        case .spent:
             Failure(
                 .tooLarge, "the group \(group.printable) cannot have another chain: its numbers are used up",
                 hints: "the program that uses it has to begin another group"
