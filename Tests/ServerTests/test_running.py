@@ -120,7 +120,9 @@ def test_reload_of_a_certificate(serve, certificates, tmp_path):
 
     install(certificates.good)
     server = serve("--tls-certificate", certificate, "--tls-key", key)
-    assert server.said["pin"] == certificates.good.pin and "setup" not in server.said
+    assert server.said["pin"] == certificates.good.pin and "ca_file" not in server.said
+    setup = f"keytool safe setup --server https://HOST:{server.port}/NAME --server-user NAME"
+    assert server.said["setup"] == [setup]
     assert asks(certificates.good)
     first = pin()
     install(certificates.renewed)
