@@ -25,6 +25,7 @@ let package = Package(
                 .product(name: "ProtonMainKey", package: "keytool"),
                 .product(name: "Ratchet", package: "keytool"),
                 .product(name: "SophaxChat", package: "keytool"),
+                .product(name: "SophaxMesh", package: "keytool"),
                 .product(name: "SophaxStorage", package: "keytool"),
                 .product(name: "TextSecure", package: "keytool"),
             ],

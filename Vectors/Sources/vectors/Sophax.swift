@@ -4,6 +4,7 @@ import Primitives
 import Ratchet
 import SecureMemory
 import SophaxChat
+import SophaxMesh
 import SophaxStorage
 
 /// Operations of SophaxChat. What the library only seals with random numbers of its own, is computed with its
