@@ -59,6 +59,7 @@ test: set-up-test build ## install what is missing, build, and run every test
 	Scripts/test-find-swift
 	Scripts/test-set-up
 	Scripts/test-check-arrows
+	Scripts/test-check-secrets
 	Scripts/test-make-dist
 	$(swift) build --build-tests $(imports)
 	$(own-trust) $(swift) test --skip-build

@@ -110,7 +110,7 @@ extension SecureBuffer: ProtobufOutput {}
 
 extension [UInt8]: ProtobufOutput {
     package mutating func append(_ bytes: Span<UInt8>) {
-        for index in bytes.indices { append(bytes[index]) }
+        self += bytes.revealBytes()
     }
 }
 

@@ -1,4 +1,5 @@
 internal import Encodings
+internal import SecureMemory
 
 /// Writes a file to a closure, with or without armor.
 final class ByteSink {
@@ -15,9 +16,10 @@ final class ByteSink {
         self.isArmored = isArmored
     }
 
+    /// - Parameter bytes: of a header, or sealed; no plaintext.
     func write(_ bytes: Span<UInt8>) throws {
         guard isArmored else { return try output(bytes) }
-        for index in bytes.indices { pending.append(bytes[index]) }
+        pending += bytes.revealBytes()
         let count = pending.count / Armor.lineBytes * Armor.lineBytes
         let text = lines(pending[..<count])
         pending.removeFirst(count)
