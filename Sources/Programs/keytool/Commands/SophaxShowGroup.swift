@@ -4,6 +4,7 @@ import Encodings
 import MessengerKeeping
 import Ratchet
 import SophaxChat
+import SophaxGroups
 
 struct SophaxShowGroup: Verb {
     static let configuration = CommandConfiguration(
