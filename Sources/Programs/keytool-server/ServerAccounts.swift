@@ -50,7 +50,7 @@ struct AccountsOption: ParsableArguments {
     }
 }
 
-/// The file of accounts of servers whose store is no directory.
+/// The file of accounts of servers whose store is not a directory.
 struct AccountsFileOption: ParsableArguments {
     @Option(
         help: ArgumentHelp(

@@ -56,7 +56,7 @@ extension S3AddressError {
         case .badHost: UsageFailure("'\(text.printable)' names no host and port")
         case .badPrefix:
             UsageFailure(
-                "the prefix of '\(text.printable)' is no beginning of a bucket's name",
+                "the prefix of '\(text.printable)' cannot begin a bucket's name",
                 hint: "use 1 to \(S3Address.maxPrefixCount) lower-case letters, digits and hyphens")
         }
     }

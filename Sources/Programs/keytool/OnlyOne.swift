@@ -5,7 +5,7 @@ extension Array {
     /// - Parameters:
     ///   - things: what they are, in the plural.
     ///   - name: how a person names one.
-    /// - Throws: `absent` if there is none; `UsageFailure` with all names if there are several.
+    /// - Throws: `absent` for an empty list; `UsageFailure` with all names if there are several.
     func onlyOne(
         _ things: String, named name: (Element) -> String, orAbsent absent: @autoclosure () throws -> any Error
     ) throws -> Element {

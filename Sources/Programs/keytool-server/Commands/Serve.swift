@@ -24,7 +24,7 @@ struct Serve: Verb {
     @OptionGroup var store: StoreOption
     @OptionGroup(title: "A store on an S3 server") var objects: ObjectStoreOptions
     @OptionGroup(title: "A store on an S3 server") var accounts: AccountsFileOption
-    @OptionGroup(title: "Configuration of a store that is no directory") var config: ConfigOptions
+    @OptionGroup(title: "Configuration of a store that is not a directory") var config: ConfigOptions
     @OptionGroup(title: "TLS") var certificate: CertificateOptions
     @OptionGroup(title: "Listening") var listening: ListenOptions
     @OptionGroup(title: "Limits") var limits: LimitOptions

@@ -235,7 +235,7 @@ extension SophaxFileError: Explained {
             Failure(.exists, "\(path) already exists", hints: "nothing was written: choose another name with -o")
         case .notMessageBackup(let path):
             Failure(
-                .badData, "\(path) is no message backup (SXBK) of SophaxChat",
+                .badData, "\(path) is not a message backup (SXBK) of SophaxChat",
                 hints: "keytool sophaxchat verify shows identities, shares and bundles")
         case .notShare(let path): Failure(.badData, "\(path) is not a share of an identity, or is damaged")
         }
