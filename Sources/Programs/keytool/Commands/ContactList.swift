@@ -35,9 +35,9 @@ struct ContactList: Verb {
         let contacts = document.contacts
         switch format {
         case .text:
-            let dots = session.output.isResultColored
+            let style: SafeContact.LevelStyle = session.output.isResultColored ? .dots : .words
             try session.output.data(
-                contacts.map { $0.line(inColor: dots, isBlocked: blocked.contains($0.identity)) },
+                contacts.map { $0.line(style, isBlocked: blocked.contains($0.identity)) },
                 json: .result(
                     "contact list",
                     [

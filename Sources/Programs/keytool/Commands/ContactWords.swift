@@ -24,11 +24,17 @@ extension VerificationLevel {
 }
 
 extension SafeContact {
+    /// How the level of a contact is shown.
+    enum LevelStyle {
+        /// In the apps' colours.
+        case dots
+        case words
+    }
+
     /// A line of `contact list`: ID, level, name, what is special.
-    /// - Parameter inColor: dots in the apps' colours, else the level in words.
-    func line(inColor: Bool, isBlocked: Bool = false) -> String {
+    func line(_ style: LevelStyle, isBlocked: Bool = false) -> String {
         let levelWords = "\(level.shown) \(level.words)"
-        let shown = inColor ? level.dots(isWork: isWorkVerified) : Self.padded(levelWords, to: Self.levelWidth)
+        let shown = style == .dots ? level.dots(isWork: isWorkVerified) : Self.padded(levelWords, to: Self.levelWidth)
         let marks = [
             isWorkVerified ? "work" : nil, isHidden ? "hidden" : nil, isPrivate ? "private" : nil,
             isBlocked ? "blocked" : nil,

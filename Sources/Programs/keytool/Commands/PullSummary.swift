@@ -47,8 +47,8 @@ struct PullSummary {
         return .array(document.contacts.map { $0.json(isBlocked: blocked.contains($0.identity)) })
     }
 
-    /// - Parameter isListingContacts: whether a line for each contact follows.
-    func lines(isStored: Bool, isListingContacts: Bool, inColor: Bool) -> [String] {
+    /// - Parameter contacts: how a line for each contact shows its level; nil for no lines.
+    func lines(isStored: Bool, contacts: SafeContact.LevelStyle?) -> [String] {
         let written =
             writerInfo.map { "keytool, generation \($0.generation), \($0.writtenAt.rfc3339)" }
             ?? "an app" + (document.device.map { " (\($0.printable))" } ?? "")
@@ -61,10 +61,11 @@ struct PullSummary {
             + [
                 "contacts    \(document.contactCount)", "groups      \(document.groupCount)",
                 "lists       \(document.distributionListCount)", "written by  \(written)",
-            ] + (isListingContacts ? document.contacts.map { $0.line(inColor: inColor) } : [])
+            ] + (contacts.map { style in document.contacts.map { $0.line(style) } } ?? [])
     }
 
-    func json(isStored: Bool, file: String?, isListingContacts: Bool) -> JSONValue {
+    /// - Parameter contacts: as of `lines`; only whether it is nil counts.
+    func json(isStored: Bool, file: String?, contacts: SafeContact.LevelStyle?) -> JSONValue {
         .result(
             "safe pull",
             [
@@ -74,7 +75,7 @@ struct PullSummary {
                 ("written_by", writerInfo == nil ? "app" : "keytool"),
                 ("generation", writerInfo.map { .number($0.generation) }),
                 ("written_at", writerInfo.map { .string($0.writtenAt.rfc3339) }), ("file", file.map { .string($0) }),
-                ("contact_list", isListingContacts ? .some(contactList) : .none),
+                ("contact_list", contacts == nil ? .none : .some(contactList)),
                 ("stored", .bool(isStored)),
             ])
     }

@@ -45,10 +45,19 @@ struct ReadMainKey: ~Copyable {
 
     let key: MainKey
     let form: Form
+    private let finding: Finding?
+
+    /// What else was seen; at most one, because only an age file is opened by an identity, and only the app's items have
+    /// copies.
+    private enum Finding {
+        case clearCopy
+        case openedByIdentity
+    }
+
     /// Whether a copy in the clear stands beside a real protection.
-    let hasClearCopy: Bool
+    var hasClearCopy: Bool { finding == .clearCopy }
     /// Whether a secret key of `--identity` has opened it.
-    let isOpenedByIdentity: Bool
+    var isOpenedByIdentity: Bool { finding == .openedByIdentity }
 
     /// Longest file that is read, in bytes.
     static let maxBytes = 64 * 1024
@@ -69,13 +78,10 @@ struct ReadMainKey: ~Copyable {
             : try Self.readFile(path, opening, identities, session)
     }
 
-    private init(
-        _ key: consuming MainKey, _ form: Form, hasClearCopy: Bool = false, isOpenedByIdentity: Bool = false
-    ) {
+    private init(_ key: consuming MainKey, _ form: Form, _ finding: Finding? = nil) {
         self.key = key
         self.form = form
-        self.hasClearCopy = hasClearCopy
-        self.isOpenedByIdentity = isOpenedByIdentity
+        self.finding = finding
     }
 
     private static func readFile(
@@ -93,7 +99,7 @@ struct ReadMainKey: ~Copyable {
                 file, named: path, or: opening.passphrase, identities: identities, session)
             let bytes = try file.open(fileKey).readAll(limit: MainKey.count)
             guard bytes.count == MainKey.count else { throw MainKeyFileError.otherContent(path: path) }
-            return ReadMainKey(try MainKey(bytes), .age, isOpenedByIdentity: !isPassphrase)
+            return ReadMainKey(try MainKey(bytes), .age, isPassphrase ? nil : .openedByIdentity)
         }
         try requireNoAge(opening, identities, path)
         do {
@@ -131,7 +137,7 @@ struct ReadMainKey: ~Copyable {
             }
             return ReadMainKey(
                 key, protection.version == .legacy ? .pinLegacy : .pin,
-                hasClearCopy: items.hasClearCopyBesideProtection)
+                items.hasClearCopyBesideProtection ? .clearCopy : nil)
         }
         guard let clear = items.clearKey() else {
             if items.found.contains(.randomPIN) { throw MainKeyFileError.onlyRandomPIN(path: path) }
@@ -139,7 +145,7 @@ struct ReadMainKey: ~Copyable {
                 ? MainKeyFileError.onlyBiometric(path: path) : MainKeyFileError.noItems(path: path)
         }
         guard !opening.pin.isGiven else { throw MainKeyFileError.notProtected(path: path, by: .pin) }
-        return ReadMainKey(clear, .unprotected, hasClearCopy: items.hasClearCopyBesideProtection)
+        return ReadMainKey(clear, .unprotected, items.hasClearCopyBesideProtection ? .clearCopy : nil)
     }
 
     /// For people.

@@ -84,7 +84,7 @@ extension Session {
             do {
                 // Not stdout: what the command has said is there.
                 let target = try PageTarget(
-                    path, outside: reserved, option: "the card", mayReplace: false, mayPrint: false)
+                    path, outside: reserved, option: "the card", mayReplace: false, to: .files)
                 return try target.write(target.bytes(of: card.page())) {
                     output.note("wrote the recovery card of \(chosen.label) to \(path)")
                 }

@@ -162,11 +162,11 @@ struct SafePull: Verb {
         let summary = PullSummary(id: id, backup: backup, from: source)
         replaced?.warn(id, contacts: backup.document.contactCount, session.output)
         let written = path.map { ["wrote the document to \($0); it is not encrypted"] } ?? []
-        let isListing = show && session.output.isVerbose
+        let contacts: SafeContact.LevelStyle? =
+            show && session.output.isVerbose ? session.output.isResultColored ? .dots : .words : nil
         try session.output.done(
-            summary.lines(
-                isStored: isStored, isListingContacts: isListing, inColor: session.output.isResultColored) + written,
-            json: summary.json(isStored: isStored, file: path, isListingContacts: isListing))
+            summary.lines(isStored: isStored, contacts: contacts) + written,
+            json: summary.json(isStored: isStored, file: path, contacts: contacts))
     }
 
     /// That a backup which is set up is missing or damaged is remembered, as by every other look.

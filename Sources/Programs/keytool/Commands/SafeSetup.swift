@@ -115,16 +115,26 @@ struct SafeSetup: Verb {
                     ("honours_conditions", (found.test?.honoursConditions).map { .bool($0) }),
                     ("read_only", .bool(readOnly)),
                 ])))
-        try goOn(chosen, keeper, backupExists: backupExists, isAsking: isAsking, session)
+        let step: NextStep = readOnly ? .mirror : backupExists == true ? .pull : .push
+        try goOn(chosen, keeper, step, isAsking: isAsking, session)
         if isAsking { try session.offerCard(of: chosen, in: keeper) }
+    }
+
+    /// What a user does after a setup.
+    private enum NextStep {
+        case mirror
+        case pull
+        case push
     }
 
     /// The first push, if a person wants it; else says what to do next.
     private func goOn(
-        _ chosen: ChosenPlace, _ keeper: ThreemaKeeper, backupExists: Bool?, isAsking: Bool, _ session: Session
+        _ chosen: ChosenPlace, _ keeper: ThreemaKeeper, _ step: NextStep, isAsking: Bool, _ session: Session
     ) throws {
-        guard !readOnly else { return session.output.hint("fetch it now: keytool safe mirror \(chosen.argument)") }
-        guard backupExists != true else {
+        guard step != .mirror else {
+            return session.output.hint("fetch it now: keytool safe mirror \(chosen.argument)")
+        }
+        guard step != .pull else {
             return session.output.hint(
                 "a backup of \(chosen.id) is already there, perhaps from a phone: keytool safe pull \(chosen.argument) restores it"
             )

@@ -11,15 +11,23 @@ struct PageTarget {
     private let target: DocumentTarget
     private let format: PageFormat
 
+    /// Where a page may go.
+    enum Places {
+        case files
+        case filesAndStandardOutput
+    }
+
     /// - Parameters:
     ///   - path: `-` for stdout.
     ///   - reserved: where no file may go.
     ///   - option: what names the file in the command, for a refusal.
-    ///   - mayPrint: whether stdout is possible.
+    ///   - places: `.files` for a command whose stdout has something else.
     /// - Throws: `UsageFailure` for a name of no known format, or if stdout is a terminal; as `ResultFile.init`.
     init(
-        _ path: String, outside reserved: ReservedDirectory?, option: String, mayReplace: Bool, mayPrint: Bool = true
+        _ path: String, outside reserved: ReservedDirectory?, option: String, mayReplace: Bool,
+        to places: Places = .filesAndStandardOutput
     ) throws {
+        let mayPrint = places == .filesAndStandardOutput
         format =
             mayPrint && path == "-" ? .pdf : try PageFormat(of: path, option: option, orStandardOutput: mayPrint)
         target = try DocumentTarget(path, mayReplace: mayReplace, outside: reserved)
