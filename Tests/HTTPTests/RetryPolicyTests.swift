@@ -57,6 +57,17 @@ import Testing
         #expect(policy.timeout(atMost: .seconds(9), at: "b") > .milliseconds(10))
     }
 
+    @Test func `no time for retries leaves one try and all of its own time`() {
+        let policy = policy(total: .zero)
+        #expect(policy.timeout(atMost: .seconds(9), at: "a") == .seconds(9))
+        #expect(policy.timeout(atMost: .zero, at: "a") == .milliseconds(1))
+        // A random wait of 0 ms is one of 2000.
+        for _ in 0..<20_000 { #expect(!policy.waits(after: 1, at: "a")) }
+        #expect(!policy.waits(after: 1, at: "a", asked: nil))
+        #expect(policy.timeout(atMost: .seconds(9), at: "a") == .seconds(9))
+        #expect(made == [])
+    }
+
     @Test func `nor one that ends after the total time, nor a fifth`() {
         #expect(!policy(total: .seconds(5)).waits(after: 1, at: "a", asked: 6))
         #expect(!policy().waits(after: 5, at: "a", asked: 1))

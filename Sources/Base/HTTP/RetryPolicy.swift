@@ -18,7 +18,8 @@ package final class RetryPolicy: Sendable {
     private let sleep: @Sendable (Duration) -> Void
 
     /// - Parameters:
-    ///   - total: total time for all tries at one server, from the first one on.
+    ///   - total: total time for all tries at one server, from the first one on. Zero means one try, without a limit
+    ///     other than that of its request.
     ///   - longestWait: if a server asks for more, it is not tried again.
     ///   - sleep: lets this time pass. Tests replace it.
     package init(total: Duration, longestWait: Duration, sleep: @escaping @Sendable (Duration) -> Void) {
@@ -60,14 +61,15 @@ package final class RetryPolicy: Sendable {
     }
 
     private func waits(for delay: Duration, at server: String) -> Bool {
-        guard .now + delay < end(at: server) else { return false }
+        guard total > .zero, .now + delay < end(at: server) else { return false }
         sleep(delay)
         return true
     }
 
-    /// The rest of the total time, at most `longest`.
+    /// The rest of the total time, at most `longest`; `longest` if there is one try only.
     package func timeout(atMost longest: Duration, at server: String) -> Duration {
+        let rest = total > .zero ? end(at: server) - .now : longest
         // libcurl takes 0 for no limit.
-        max(.milliseconds(1), min(longest, end(at: server) - .now))
+        return max(.milliseconds(1), min(longest, rest))
     }
 }
