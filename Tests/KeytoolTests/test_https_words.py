@@ -1,7 +1,10 @@
 """What is said of a server or a proxy that fails, and what --verbose shows."""
 
+import contextlib
 import re
 import socket
+import threading
+import time
 
 import pytest
 
@@ -77,58 +80,181 @@ def test_answer_that_is_none(pushed, name):
 # Proxies
 
 
+UNREACHABLE = "cannot be reached through the proxy: "
+VARIABLES = "https_proxy, HTTPS_PROXY or ALL_PROXY"
+INVALID = "its answer is invalid, or too long"
+NOT_TLS = "its answer is not TLS"
+CLOSED = "it closed the connection without an answer"
+CUT = "the connection was closed during the TLS handshake"
+
+
 @pytest.fixture
-def proxy():
-    """proxy(answer): its address."""
+def through(pushed):
+    """through(serve, scheme): the machine behind a proxy that serves each connection so."""
     listeners = []
 
-    def start(answer):
-        def serve(connection):
-            connection.recv(4096)
-            connection.sendall(answer)
-
+    def start(serve, scheme="http"):
         listeners.append(Listener(serve))
-        return f"http://127.0.0.1:{listeners[-1].port}"
+        return behind(pushed, f"{scheme}://127.0.0.1:{listeners[-1].port}")
 
     yield start
     for listener in listeners:
         listener.close()
 
 
+def behind(pushed, url):
+    pushed.keytool = pushed.keytool.with_environment(https_proxy=url)
+    return pushed
+
+
+def answering(*answers):
+    """Answers the first bytes with the first answer, the next with the next, and closes."""
+    def serve(connection):
+        for answer in answers:
+            connection.recv(4096)
+            connection.sendall(answer)
+    return serve
+
+
+def refused_by_the_proxy(machine, why, seconds=1):
+    result = machine.fails(75, "safe", "push", "--force", patience=["--timeout", "5s", "--retry-max-time", "0s"],
+                           seconds=seconds)
+    assert f"/safe/ {UNREACHABLE}{why}\n" in result.err and VARIABLES in result.err, result
+    assert machine.server.connections == 0
+    return result
+
+
+OPENED = b"HTTP/1.1 200 OK\r\n\r\n"
 PROXIES = {
-    "junk": bytes(range(256)) * 4, "no status": b"HTTP/1.1 hello\r\n\r\n", "a page": b"<html>Welcome\r\n\r\n",
-    "200 without TLS": b"HTTP/1.1 200 OK\r\n\r\nHTTP/1.1 400 Bad Request\r\n\r\n",
-    "200 and plain text": b"HTTP/1.1 200 OK\r\n\r\nWelcome to our hotel! " + b"Please log in. " * 2000,
-    "200 and zeros": b"HTTP/1.1 200 OK\r\n\r\n" + bytes(1000),
-    "many headers": b"HTTP/1.1 200 OK\r\n" + b"X: a\r\n" * 40_000 + b"\r\n",
-    "no": b"HTTP/1.1 403 No\r\nContent-Length: 0\r\n\r\n",
-    "a login": b"HTTP/1.1 407 Who?\r\nContent-Length: 0\r\n\r\n", "nothing": b"",
-    "a long header": b"HTTP/1.1 200 OK\r\nX: " + b"a" * 200_000 + b"\r\n\r\n",
+    "junk": (bytes(range(256)) * 4, INVALID),
+    "no status": (b"HTTP/1.1 hello\r\n\r\n", INVALID),
+    "a page": (b"<html>Welcome\r\n\r\n", INVALID),
+    "many headers": (b"HTTP/1.1 200 OK\r\n" + b"X: a\r\n" * 40_000 + b"\r\n", INVALID),
+    "a long header": (b"HTTP/1.1 200 OK\r\nX: " + b"a" * 200_000 + b"\r\n\r\n", INVALID),
+    "200 without TLS": (OPENED + b"HTTP/1.1 400 Bad Request\r\n\r\n", NOT_TLS),
+    "200 and plain text": (OPENED + b"Welcome to our hotel! " + b"Please log in. " * 2000, NOT_TLS),
+    "200 and zeros": (OPENED + bytes(1000), NOT_TLS),
+    "no": (b"HTTP/1.1 403 No\r\nContent-Length: 0\r\n\r\n", "it refuses the connection (status 403)"),
+    "a page with a status": (b"HTTP/1.1 502 Bad\r\nContent-Length: 4\r\n\r\nhtml",
+                             "it refuses the connection (status 502)"),
+    "a login": (b"HTTP/1.1 407 Who?\r\nContent-Length: 0\r\n\r\n",
+                "it requires a user name and password (status 407)"),
+    "a login by name": (b"HTTP/1.1 407 Who?\r\nProxy-Authenticate: Basic realm=x\r\nContent-Length: 0\r\n\r\n",
+                        "it requires a user name and password (status 407)"),
+    "nothing": (b"", CLOSED),
 }
 
 
 @pytest.mark.parametrize("name", PROXIES)
-def test_proxy_that_does_not_lead_there(pushed, proxy, name):
-    pushed.keytool = pushed.keytool.with_environment(https_proxy=proxy(PROXIES[name]))
-    result = pushed.fails(75, "safe", "push", "--force")
-    assert "cannot be reached through the proxy\n" in result.err and "https_proxy" in result.err
-    assert pushed.server.connections == 0
+def test_proxy_that_does_not_lead_there(through, name):
+    answer, why = PROXIES[name]
+    result = refused_by_the_proxy(through(answering(answer)), why)
+    assert ("http://USER:PASSWORD@HOST:PORT" in result.err) == name.startswith("a login"), result
+
+
+def test_proxy_that_closes_at_once(through):
+    refused_by_the_proxy(through(lambda connection: None), CLOSED)
+
+
+@pytest.mark.parametrize("answers", [[OPENED], [OPENED, b""]], ids=["at once", "after the first bytes"])
+def test_proxy_that_says_yes_and_closes(through, answers):
+    refused_by_the_proxy(through(answering(*answers)), CUT)
+
+
+def test_proxy_that_speaks_no_tls(through):
+    """An address that begins with https:// means TLS with the proxy itself."""
+    refused_by_the_proxy(through(answering(b"HTTP/1.1 400 No\r\n\r\n"), "https"), NOT_TLS)
 
 
 def test_proxy_that_is_not_there(pushed):
     with socket.create_server(("127.0.0.1", 0)) as listener:
         address = f"http://127.0.0.1:{listener.getsockname()[1]}"
-    pushed.keytool = pushed.keytool.with_environment(https_proxy=address)
-    result = pushed.fails(75, "safe", "push", "--force", "--retry-max-time", "0s")
-    assert "cannot be reached through the proxy\n" in result.err and "https_proxy" in result.err
+    refused_by_the_proxy(behind(pushed, address), "it cannot be reached")
 
 
-def test_proxy_that_does_not_answer(pushed):
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        address = f"http://127.0.0.1:{listener.getsockname()[1]}"
-        pushed.keytool = pushed.keytool.with_environment(https_proxy=address)
-        result = pushed.fails(75, "safe", "push", "--force", "--timeout", "2s", "--retry-max-time", "0s")
-    assert "cannot be reached through the proxy\n" in result.err and "https_proxy" in result.err
+def test_proxy_whose_name_is_unknown(pushed):
+    """A label of 64 characters, which the C library refuses without asking a name server."""
+    refused_by_the_proxy(behind(pushed, f"http://{'a' * 64}.invalid:3128"), "its name cannot be resolved")
+
+
+@pytest.mark.parametrize("answers", [[], [OPENED]], ids=["nothing", "200"])
+def test_proxy_that_does_not_answer(through, answers):
+    """Within one request's time, and with no second attempt."""
+    connections, ended = [], threading.Event()
+
+    def serve(connection):
+        connections.append(connection)
+        for answer in answers:
+            connection.recv(4096)
+            connection.sendall(answer)
+        ended.wait(20)
+
+    machine = through(serve)
+    start = time.monotonic()
+    result = machine.fails(75, "safe", "push", "--force", patience=["--timeout", "2s", "--retry-max-time", "0s"],
+                           seconds=2)
+    took = time.monotonic() - start
+    ended.set()
+    assert took >= 2 and len(connections) == 1, (took, connections)
+    assert f"/safe/ {UNREACHABLE}no answer in time\n" in result.err and VARIABLES in result.err, result
+    assert machine.server.connections == 0
+
+
+SOCKS = {
+    "a login": (b"\x05\xff", "it requires a user name and password"),
+    "no": (b"\x05\x00", b"\x05\x02\x00\x01" + bytes(6), "it refuses the connection"),
+    "host unreachable": (b"\x05\x00", b"\x05\x04\x00\x01" + bytes(6), "it refuses the connection"),
+    "another version": (b"\x04\x00", INVALID),
+    "nothing": (b"", CLOSED),
+}
+
+
+@pytest.mark.parametrize("name", SOCKS)
+def test_socks_proxy(through, name):
+    *answers, why = SOCKS[name]
+    refused_by_the_proxy(through(answering(*answers), "socks5h"), why)
+
+
+def test_login_of_a_proxy(through):
+    """As the hint says: in the proxy's URL."""
+    asked = []
+
+    def serve(connection):
+        head = b""
+        while b"\r\n\r\n" not in head:
+            head += connection.recv(4096)
+        asked.append(head)
+        if b"Proxy-Authorization: Basic dXNlcjpzZXNhbWU=\r\n" not in head:
+            return connection.sendall(PROXIES["a login by name"][0])
+        connection.sendall(OPENED)
+        with socket.create_connection(("127.0.0.1", int(head.split(b" ")[1].rsplit(b":")[-1]))) as server:
+            threading.Thread(target=pass_on, args=(server, connection), daemon=True).start()
+            pass_on(connection, server)
+
+    machine = through(serve)
+    url = machine.keytool.environment["https_proxy"]
+    behind(machine, url.replace("//", "//user:sesame@")).keytool.ok("safe", "push", "--force")
+    assert asked and all(head.startswith(b"CONNECT ") for head in asked)
+    machine.server.forget()
+    refused_by_the_proxy(behind(machine, url.replace("//", "//user:wrong@")), PROXIES["a login"][1])
+
+
+def pass_on(source, target):
+    with contextlib.suppress(OSError):
+        while data := source.recv(65536):
+            target.sendall(data)
+        target.shutdown(socket.SHUT_WR)
+
+
+# No time for retries
+
+
+def test_no_time_for_retries_leaves_one_attempt(pushed):
+    pushed.keytool.ok("safe", "push", "--force", "--retry-max-time", "0s")
+    pushed.server.fault("config", f.status(503, Retry_After=0))
+    pushed.server.forget()
+    pushed.fails(75, "safe", "push", "--force", patience=["--retry-max-time", "0s"])
+    assert pushed.server.kinds() == ["config"]
 
 
 # What --verbose shows

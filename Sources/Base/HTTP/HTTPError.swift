@@ -27,13 +27,35 @@ public enum ConnectionFailure: Equatable, Sendable {
     /// It, or the proxy, refuses connections.
     case notConnected
     /// The proxy does not connect to it.
-    case proxy
+    case proxy(ProxyFailure)
     /// It did not answer in time.
     case timeout
     /// Its answer is not valid HTTP, or its headers are too long.
     case badAnswer
     /// The connection was closed too early.
     case brokenOff
+}
+
+/// Why a server cannot be reached through a proxy. Nothing was sent to the server.
+public enum ProxyFailure: Equatable, Sendable {
+    /// The proxy's name has no address, or no name server answers.
+    case unknownName
+    /// The proxy refuses connections, or has no route.
+    case notConnected
+    /// The proxy requires a login, or does not accept the given one. `status` is 407; nil for SOCKS.
+    case loginRequired(status: Int?)
+    /// The proxy does not open the connection. `status` is its HTTP status, not 2xx; nil for SOCKS.
+    case refused(status: Int?)
+    /// The proxy's answer is not one of HTTP or SOCKS, or its headers are too long.
+    case badAnswer
+    /// The proxy closed the connection without an answer.
+    case closed
+    /// What came through the proxy, or from it in place of the server, is not TLS.
+    case notTLS
+    /// The connection was closed during the TLS handshake, by the proxy or by the server behind it.
+    case cutOff
+    /// The proxy, or the server behind it, did not answer in time.
+    case timeout
 }
 
 /// A certificate failure: why a certificate is not accepted. The texts are from the certificate, so an attacker may

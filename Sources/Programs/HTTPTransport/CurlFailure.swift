@@ -20,18 +20,19 @@ extension CurlRequest.Result {
         case CURLE_OUT_OF_MEMORY where isRefused: .known(.libraryNeedsMemory)
         case _ where isRefused: .known(.libraryMissing(package: Curl.package))
         case CURLE_COULDNT_RESOLVE_HOST: .name
-        case CURLE_COULDNT_RESOLVE_PROXY, CURLE_PROXY: .known(.connection(.proxy))
-        case CURLE_COULDNT_CONNECT where isAtProxy: .known(.connection(.proxy))
-        case CURLE_COULDNT_CONNECT: .known(.connection(.notConnected))
+        case CURLE_COULDNT_RESOLVE_PROXY: .known(.connection(.proxy(.unknownName)))
+        case CURLE_PROXY: .known(.connection(.proxy(ProxyFailure(socks: socksCode))))
+        case CURLE_COULDNT_CONNECT where isAtProxy && tunnelStatus == 0: .known(.connection(.proxy(.notConnected)))
+        case CURLE_COULDNT_CONNECT where !isAtProxy: .known(.connection(.notConnected))
         case CURLE_OPERATION_TIMEDOUT where !isNameLookedUp: .known(.connection(.noNameServer))
-        case CURLE_OPERATION_TIMEDOUT where isAtProxy: .known(.connection(.proxy))
+        case CURLE_OPERATION_TIMEDOUT where isAtProxy: .known(.connection(.proxy(.timeout)))
         case CURLE_OPERATION_TIMEDOUT: .known(.connection(.timeout))
         case CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_ISSUER_ERROR: .certificate
         case CURLE_SSL_PINNEDPUBKEYNOTMATCH: .pin
         case CURLE_SSL_CACERT_BADFILE: .known(.badAuthority)
         case CURLE_SSL_CONNECT_ERROR, CURLE_SSL_CIPHER: .known(handshakeError)
         // A failure between the connection to a proxy and the first byte to the server is the proxy's.
-        case _ where isAtProxy: .known(.connection(.proxy))
+        case _ where isAtProxy: .known(.connection(.proxy(proxyFailure)))
         case CURLE_FILESIZE_EXCEEDED: .known(.bodyTooLong)
         // Our own URLs are well-formed, so this one is from a redirect.
         case CURLE_URL_MALFORMAT: .known(.badURL)
@@ -45,11 +46,48 @@ extension CurlRequest.Result {
 
     private var handshakeError: HTTPError {
         switch TLSError(message) {
+        // A proxy may confirm a tunnel that it cannot open. Without a tunnel the handshake was with the proxy itself,
+        // whose URL begins with https://, or with the server through SOCKS.
+        case nil where isAtProxy, .unexpectedEnd where isAtProxy: .connection(.proxy(.cutOff))
         // A connection that breaks during the handshake is not a failure of the certificate.
         case nil, .unexpectedEnd: .connection(.brokenOff)
-        // The proxy confirmed the tunnel, but answered itself.
-        case .notTLS where isTunneled: .connection(.proxy)
+        // The proxy confirmed the tunnel, but answered itself; or it has no TLS itself.
+        case .notTLS where isTunneled || isAtProxy: .connection(.proxy(.notTLS))
         case .notTLS, .other: .certificate(.handshake)
+        }
+    }
+}
+
+extension CurlRequest.Result {
+    private var isTunneled: Bool { tunnelStatus == 200 }
+
+    /// Why a proxy of HTTP did not open the connection to the server.
+    private var proxyFailure: ProxyFailure {
+        switch code {
+        // Headers that are too long; see `failure`.
+        case CURLE_WEIRD_SERVER_REPLY, CURLE_OUT_OF_MEMORY, CURLcode(rawValue: 100): .badAnswer
+        case _ where tunnelStatus == 407: .loginRequired(status: 407)
+        case _ where tunnelStatus != 0 && !isTunneled: .refused(status: tunnelStatus)
+        // The status 200 came, but not the end of the headers; or what came is no status.
+        case _ where hasProxyHeaders: .badAnswer
+        default: .closed
+        }
+    }
+}
+
+extension ProxyFailure {
+    /// The failure of a SOCKS proxy.
+    /// - Parameter code: libcurl's `CURLPX_…`.
+    init(socks code: CURLproxycode) {
+        switch code {
+        case CURLPX_RESOLVE_HOST: self = .unknownName
+        case CURLPX_NO_AUTH, CURLPX_USER_REJECTED, CURLPX_IDENTD, CURLPX_IDENTD_DIFFER:
+            self = .loginRequired(status: nil)
+        case CURLPX_CLOSED, CURLPX_RECV_ADDRESS, CURLPX_RECV_AUTH, CURLPX_RECV_CONNECT, CURLPX_RECV_REQACK,
+            CURLPX_SEND_AUTH, CURLPX_SEND_CONNECT, CURLPX_SEND_REQUEST:
+            self = .closed
+        case CURLPX_BAD_VERSION, CURLPX_BAD_ADDRESS_TYPE, CURLPX_UNKNOWN_MODE: self = .badAnswer
+        default: self = .refused(status: nil)
         }
     }
 }

@@ -145,8 +145,12 @@ struct CurlRequest: ~Copyable {
         let isNameLookedUp: Bool
         /// Whether the request ended at a proxy, before TLS with the server.
         let isAtProxy: Bool
-        /// Whether a proxy confirmed the tunnel to the server.
-        let isTunneled: Bool
+        /// Whether a proxy sent headers, or lines that were taken for some.
+        let hasProxyHeaders: Bool
+        /// A proxy's status for the tunnel to the server, 200 if it confirmed the tunnel; 0 without one.
+        let tunnelStatus: Int
+        /// Why a SOCKS proxy refused.
+        let socksCode: CURLproxycode
         let response: HTTPResponse
     }
 
@@ -171,7 +175,10 @@ struct CurlRequest: ~Copyable {
             verification: number(CURLINFO_SSL_VERIFYRESULT),
             isRefused: buffer.refusal != nil,
             isNameLookedUp: buffer.isConnected || number(CURLINFO_NAMELOOKUP_TIME_T) > 0,
-            isAtProxy: isAtProxy, isTunneled: number(CURLINFO_HTTP_CONNECTCODE) == 200, response: response)
+            isAtProxy: isAtProxy, hasProxyHeaders: buffer.hasProxyHeaders,
+            tunnelStatus: number(CURLINFO_HTTP_CONNECTCODE),
+            socksCode: CURLproxycode(rawValue: UInt32(truncatingIfNeeded: number(CURLINFO_PROXY_ERROR))),
+            response: response)
     }
 
     private func perform(with list: UnsafeMutablePointer<curl_slist>?) -> CURLcode {

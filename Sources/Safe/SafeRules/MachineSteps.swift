@@ -137,7 +137,7 @@ extension SafeExchangeError {
     fileprivate var isUncertain: Bool {
         switch self {
         case .unavailable(_, .connection(.unknownHost)), .unavailable(_, .connection(.noNameServer)),
-            .unavailable(_, .connection(.notConnected)), .unavailable(_, .connection(.proxy)):
+            .unavailable(_, .connection(.notConnected)), .unavailable(_, .connection(.proxy(_))):
             false
         case .unavailable, .redirected, .unexpectedStatus: true
         default: false

@@ -159,7 +159,7 @@ extension SafeExchangeError {
     fileprivate var isWorthRepeating: Bool {
         switch self {
         case .unavailable(_, .connection(.timeout)), .unavailable(_, .connection(.brokenOff)),
-            .unavailable(_, .connection(.noNameServer)):
+            .unavailable(_, .connection(.noNameServer)), .unavailable(_, .connection(.proxy(.cutOff))):
             true
         case .unavailable(_, .status(let status)): Self.passingStatuses.contains(status)
         default: false

@@ -162,7 +162,7 @@ extension ConnectionFailure {
         case .unknownHost: "cannot be found: its name has no address"
         case .noNameServer: "cannot be found: no name server answered in time"
         case .notConnected: "cannot be reached"
-        case .proxy: "cannot be reached through the proxy"
+        case .proxy(let failure): "cannot be reached through the proxy: \(failure.words)"
         case .timeout: "did not answer in time"
         case .badAnswer: "sent an invalid HTTP answer, or headers that are too long"
         case .brokenOff: "closed the connection too early"
@@ -172,10 +172,38 @@ extension ConnectionFailure {
     var hint: String {
         switch self {
         case .unknownHost, .noNameServer, .notConnected: "check the network of this machine, or try again later"
-        case .proxy: "https_proxy, HTTPS_PROXY or ALL_PROXY sets the proxy; no_proxy lists the exceptions"
+        case .proxy(let failure): failure.hint
         case .timeout, .badAnswer, .brokenOff: "try again later"
         }
     }
+}
+
+extension ProxyFailure {
+    fileprivate var words: String {
+        switch self {
+        case .unknownName: "its name cannot be resolved"
+        case .notConnected: "it cannot be reached"
+        case .loginRequired(let status): "it requires a user name and password" + Self.words(status)
+        case .refused(let status): "it refuses the connection" + Self.words(status)
+        case .badAnswer: "its answer is invalid, or too long"
+        case .closed: "it closed the connection without an answer"
+        case .notTLS: "its answer is not TLS"
+        case .cutOff: "the connection was closed during the TLS handshake"
+        case .timeout: "no answer in time"
+        }
+    }
+
+    private static func words(_ status: Int?) -> String { status.map { " (status \($0))" } ?? "" }
+
+    fileprivate var hint: String {
+        switch self {
+        case .loginRequired: "\(Self.variables) sets the proxy and its login: http://USER:PASSWORD@HOST:PORT"
+        case .unknownName, .notConnected, .refused, .badAnswer, .closed, .notTLS, .cutOff, .timeout:
+            "\(Self.variables) sets the proxy; no_proxy lists the exceptions"
+        }
+    }
+
+    private static let variables = "https_proxy, HTTPS_PROXY or ALL_PROXY"
 }
 
 extension RedirectTarget {

@@ -171,7 +171,9 @@ extension DirectoryFailure {
     /// Whether the same request may succeed a few seconds later.
     fileprivate var isPassing: Bool {
         switch self {
-        case .http(.connection(.timeout)), .http(.connection(.brokenOff)), .http(.connection(.noNameServer)): true
+        case .http(.connection(.timeout)), .http(.connection(.brokenOff)), .http(.connection(.noNameServer)),
+            .http(.connection(.proxy(.cutOff))):
+            true
         default: false
         }
     }
