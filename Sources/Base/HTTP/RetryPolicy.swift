@@ -13,6 +13,8 @@ package final class RetryPolicy: Sendable {
 
     private let total: Duration
     private let longestWait: Duration
+    /// Whether a server that did not answer in time, or whose name no name server resolved, is tried again.
+    package let repeatsSilence: Bool
     /// By server. The first request sets it, because time before that was not spent on the server.
     private let deadlines = Mutex<[String: ContinuousClock.Instant]>([:])
     private let sleep: @Sendable (Duration) -> Void
@@ -21,8 +23,13 @@ package final class RetryPolicy: Sendable {
     ///   - total: total time for all tries at one server, from the first one on. Zero means one try, without a limit
     ///     other than that of its request.
     ///   - longestWait: if a server asks for more, it is not tried again.
+    ///   - repeatsSilence: see there; false if a person waits for the first contact.
     ///   - sleep: lets this time pass. Tests replace it.
-    package init(total: Duration, longestWait: Duration, sleep: @escaping @Sendable (Duration) -> Void) {
+    package init(
+        total: Duration, longestWait: Duration, repeatsSilence: Bool = true,
+        sleep: @escaping @Sendable (Duration) -> Void
+    ) {
+        self.repeatsSilence = repeatsSilence
         self.total = total
         self.longestWait = longestWait
         self.sleep = sleep

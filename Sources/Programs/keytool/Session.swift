@@ -208,7 +208,9 @@ struct Session {
     private func retrying(_ limits: TimeLimits) -> RetryPolicy {
         // A person can interrupt a long wait; a job should end, and run again later.
         let longestWait = isatty(STDERR_FILENO) == 1 ? Duration.seconds(300) : .seconds(30)
-        return RetryPolicy(total: limits.total, longestWait: longestWait) { Sleep.wait($0) }
+        return RetryPolicy(
+            total: limits.total, longestWait: longestWait, repeatsSilence: limits.repeatsSilence
+        ) { Sleep.wait($0) }
     }
 
     /// The identity that was named, or the only one there is.

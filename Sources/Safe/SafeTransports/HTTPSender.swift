@@ -65,7 +65,7 @@ final class HTTPSender: Sendable {
                 default: return answer
                 }
             } catch {
-                guard request.method == .get, error.isWorthRepeating else { throw error }
+                guard request.method == .get, isWorthRepeating(error) else { throw error }
                 guard retry.waits(after: tries, at: name) else {
                     hasGivenUp.withLock { $0 = true }
                     throw error
@@ -83,11 +83,15 @@ final class HTTPSender: Sendable {
             case .throttled(_, let seconds): retry.waits(after: tries, at: name, asked: seconds)
             case .changed: retry.waits(after: tries, at: name)
             // A GET that was tried five times is not tried again by each try of the command.
-            case _ where error.isWorthRepeating && !hasGivenUp.withLock { $0 }: retry.waits(after: tries, at: name)
+            case _ where isWorthRepeating(error) && !hasGivenUp.withLock { $0 }: retry.waits(after: tries, at: name)
             default: false
             }
         if isPaused { noticed.withLock { $0.retries += 1 } }
         return isPaused
+    }
+
+    private func isWorthRepeating(_ error: SafeExchangeError) -> Bool {
+        error.isWorthRepeating && (retry.repeatsSilence || !error.isSilence)
     }
 
     private func observed(
@@ -154,6 +158,14 @@ final class HTTPSender: Sendable {
 extension SafeExchangeError {
     /// Statuses with which a server says that it cannot answer now.
     fileprivate static let passingStatuses: Set = [408, 423, 425, 500, 502, 503, 504]
+
+    /// Whether nobody answered: each further try may take as long.
+    fileprivate var isSilence: Bool {
+        switch self {
+        case .unavailable(_, .connection(.timeout)), .unavailable(_, .connection(.noNameServer)): true
+        default: false
+        }
+    }
 
     /// Whether the same request may succeed a few seconds later.
     fileprivate var isWorthRepeating: Bool {

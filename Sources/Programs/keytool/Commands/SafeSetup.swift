@@ -63,7 +63,7 @@ struct SafeSetup: Verb {
     }
 
     func run(_ session: Session) throws {
-        var keeper = try session.keeper(keystore.passphrase, waiting.limits)
+        var keeper = try session.keeper(keystore.passphrase, contactLimits)
         let id = try session.identity(named.id, in: keeper)
         let place = SafePlace(id, name ?? .main)
         guard try !keeper.safe.isSetUp(place) else {
@@ -80,7 +80,7 @@ struct SafeSetup: Verb {
         guard try isAsking || server.isNamed else { throw TestedServer.noServer }
         var given = isAsking || source != nil ? nil : try choosePassword(id, session)
         let found = try TestedServer.find(
-            server, noTest ? .none : readOnly ? .read : create ? .prepareAndTest : .test, &keeper, waiting.limits,
+            server, noTest ? .none : readOnly ? .read : create ? .prepareAndTest : .test, &keeper, contactLimits,
             session)
         let address = found.server.address
         let backupExists: Bool?
@@ -92,7 +92,7 @@ struct SafeSetup: Verb {
         } else {
             let chosen = given.take()
             let secret = try chosen ?? choosePassword(id, session)
-            if isAsking { keeper = session.renewed(keeper, waiting.limits) }
+            if isAsking { keeper = session.renewed(keeper, contactLimits) }
             backupExists = try session.output.busy("deriving the Safe key") {
                 try keeper.safe.setUpSafe(place, at: found.server, password: secret, test: found.test, access: access)
             }
@@ -118,6 +118,13 @@ struct SafeSetup: Verb {
         let step: NextStep = readOnly ? .mirror : backupExists == true ? .pull : .push
         try goOn(chosen, keeper, step, isAsking: isAsking, session)
         if isAsking { try session.offerCard(of: chosen, in: keeper) }
+    }
+
+    /// A wrong address or network shows after one time limit, and a person can correct it.
+    private var contactLimits: TimeLimits {
+        var limits = waiting.limits
+        limits.repeatsSilence = false
+        return limits
     }
 
     /// What a user does after a setup.

@@ -174,4 +174,6 @@ struct TimeLimitOptions: ParsableArguments {
 struct TimeLimits {
     var request = Duration.seconds(120)
     var total = Duration.seconds(600)
+    /// Whether a server that does not answer in time is tried again.
+    var repeatsSilence = true
 }
