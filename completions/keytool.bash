@@ -3580,9 +3580,9 @@ _keytool_textsecure_refill-prekeys() {
 
 _keytool_textsecure_request() {
     repeating_flags=()
-    non_repeating_flags=(--quiet -q --verbose -v --json --no-input --force --voice --version -h --help)
+    non_repeating_flags=(--quiet -q --verbose -v --json --no-input --force --voice --first --version -h --help)
     repeating_options=()
-    non_repeating_options=(--keystore --color --output -o --server --code --gcm --apn --of --relay --attachment --passphrase-file --passphrase-command --passphrase-fd)
+    non_repeating_options=(--keystore --color --output -o --server --code --gcm --apn --of --relay --numbers --to --message --attachment --location --passphrase-file --passphrase-command --passphrase-fd)
     __keytool_offer_flags_options 2
 
     # Offer option value completions
@@ -3618,7 +3618,23 @@ _keytool_textsecure_request() {
     '--relay')
         return
         ;;
+    '--numbers')
+        __keytool_add_completions -f
+        return
+        ;;
+    '--to')
+        __keytool_add_completions -W ''
+        return
+        ;;
+    '--message')
+        __keytool_add_completions -f
+        return
+        ;;
     '--attachment')
+        return
+        ;;
+    '--location')
+        __keytool_add_completions -W ''
         return
         ;;
     '--passphrase-file')
@@ -3636,7 +3652,7 @@ _keytool_textsecure_request() {
     # Offer positional completions
     case "${positional_number}" in
     1)
-        __keytool_add_completions -W 'request-code'$'\n''confirm-code'$'\n''register-push'$'\n''upload-keys'$'\n''fetch-keys'$'\n''new-attachment'$'\n''attachment'
+        __keytool_add_completions -W 'request-code'$'\n''confirm-code'$'\n''register-push'$'\n''upload-keys'$'\n''fetch-keys'$'\n''find-contacts'$'\n''send-message'$'\n''new-attachment'$'\n''attachment'$'\n''upload-blob'$'\n''download-blob'
         return
         ;;
     2)
@@ -3757,7 +3773,7 @@ _keytool_textsecure_verify() {
     repeating_flags=()
     non_repeating_flags=(--quiet -q --verbose -v --json --no-input --version -h --help)
     repeating_options=(--identity)
-    non_repeating_options=(--keystore --color --file-passphrase-file --file-passphrase-command --file-passphrase-fd)
+    non_repeating_options=(--keystore --color --file-passphrase-file --file-passphrase-command --file-passphrase-fd --client-password-file --client-password-command --client-password-fd --attachment-key-file --attachment-key-command --attachment-key-fd)
     __keytool_offer_flags_options 1
 
     # Offer option value completions
@@ -3782,6 +3798,26 @@ _keytool_textsecure_verify() {
         ;;
     '--identity')
         __keytool_add_completions -f
+        return
+        ;;
+    '--client-password-file')
+        __keytool_add_completions -f
+        return
+        ;;
+    '--client-password-command')
+        return
+        ;;
+    '--client-password-fd')
+        return
+        ;;
+    '--attachment-key-file')
+        __keytool_add_completions -f
+        return
+        ;;
+    '--attachment-key-command')
+        return
+        ;;
+    '--attachment-key-fd')
         return
         ;;
     esac
@@ -5227,7 +5263,7 @@ _keytool_sophaxchat_split() {
     repeating_flags=()
     non_repeating_flags=(--quiet -q --verbose -v --json --no-input --version -h --help)
     repeating_options=()
-    non_repeating_options=(--keystore --color -m -n --output -o --passphrase-file --passphrase-command --passphrase-fd)
+    non_repeating_options=(--keystore --color -m -n --output -o --qr --passphrase-file --passphrase-command --passphrase-fd)
     __keytool_offer_flags_options 1
 
     # Offer option value completions
@@ -5248,6 +5284,10 @@ _keytool_sophaxchat_split() {
         ;;
     '--output'|'-o')
         __keytool_add_completions -f
+        return
+        ;;
+    '--qr')
+        __keytool_add_completions -W 'png'$'\n''svg'
         return
         ;;
     '--passphrase-file')
@@ -5895,7 +5935,7 @@ _keytool_archive_export() {
     repeating_flags=()
     non_repeating_flags=(--quiet -q --verbose -v --json --no-input --force --with-sessions --skip-damaged --weak-ok --version -h --help)
     repeating_options=(--recipient)
-    non_repeating_options=(--keystore --color --output -o --archive-passphrase-file --archive-passphrase-command --archive-passphrase-fd --passphrase-file --passphrase-command --passphrase-fd)
+    non_repeating_options=(--keystore --color --output -o --lock-wait --archive-passphrase-file --archive-passphrase-command --archive-passphrase-fd --passphrase-file --passphrase-command --passphrase-fd)
     __keytool_offer_flags_options 0
 
     # Offer option value completions
@@ -5913,6 +5953,9 @@ _keytool_archive_export() {
         return
         ;;
     '--recipient')
+        return
+        ;;
+    '--lock-wait')
         return
         ;;
     '--archive-passphrase-file')

@@ -196,13 +196,13 @@ function __keytool_parse_tokens -S
             case 'refill-prekeys'
                 __keytool_parse_subcommand 1 'q/quiet' 'v/verbose' 'json' 'keystore=' 'no-input' 'color=' 'size=' 'passphrase-file=' 'passphrase-command=' 'passphrase-fd=' 'version' 'h/help'
             case 'request'
-                __keytool_parse_subcommand 2 'q/quiet' 'v/verbose' 'json' 'keystore=' 'no-input' 'color=' 'o/output=' 'force' 'server=' 'voice' 'code=' 'gcm=' 'apn=' 'of=' 'relay=' 'attachment=' 'passphrase-file=' 'passphrase-command=' 'passphrase-fd=' 'version' 'h/help'
+                __keytool_parse_subcommand 2 'q/quiet' 'v/verbose' 'json' 'keystore=' 'no-input' 'color=' 'o/output=' 'force' 'server=' 'voice' 'code=' 'gcm=' 'apn=' 'of=' 'relay=' 'numbers=' 'to=' 'message=' 'first' 'attachment=' 'location=' 'passphrase-file=' 'passphrase-command=' 'passphrase-fd=' 'version' 'h/help'
             case 'export'
                 __keytool_parse_subcommand 1 'q/quiet' 'v/verbose' 'json' 'keystore=' 'no-input' 'color=' 'o/output=' 'force' 'file-passphrase-file=' 'file-passphrase-command=' 'file-passphrase-fd=' 'recipient=+' 'weak-ok' 'passphrase-file=' 'passphrase-command=' 'passphrase-fd=' 'version' 'h/help'
             case 'import'
                 __keytool_parse_subcommand 1 'q/quiet' 'v/verbose' 'json' 'keystore=' 'no-input' 'color=' 'file-passphrase-file=' 'file-passphrase-command=' 'file-passphrase-fd=' 'identity=+' 'passphrase-file=' 'passphrase-command=' 'passphrase-fd=' 'no-passphrase' 'weak-ok' 'version' 'h/help'
             case 'verify'
-                __keytool_parse_subcommand 1 'q/quiet' 'v/verbose' 'json' 'keystore=' 'no-input' 'color=' 'file-passphrase-file=' 'file-passphrase-command=' 'file-passphrase-fd=' 'identity=+' 'version' 'h/help'
+                __keytool_parse_subcommand 1 'q/quiet' 'v/verbose' 'json' 'keystore=' 'no-input' 'color=' 'file-passphrase-file=' 'file-passphrase-command=' 'file-passphrase-fd=' 'identity=+' 'client-password-file=' 'client-password-command=' 'client-password-fd=' 'attachment-key-file=' 'attachment-key-command=' 'attachment-key-fd=' 'version' 'h/help'
             case 'open-push'
                 __keytool_parse_subcommand 2 'q/quiet' 'v/verbose' 'json' 'keystore=' 'no-input' 'color=' 'o/output=' 'force' 'passphrase-file=' 'passphrase-command=' 'passphrase-fd=' 'version' 'h/help'
             case 'seal-push'
@@ -268,7 +268,7 @@ function __keytool_parse_tokens -S
             case 'verify'
                 __keytool_parse_subcommand 1 'q/quiet' 'v/verbose' 'json' 'keystore=' 'no-input' 'color=' 'file-passphrase-file=' 'file-passphrase-command=' 'file-passphrase-fd=' 'identity=+' 'version' 'h/help'
             case 'split'
-                __keytool_parse_subcommand 1 'q/quiet' 'v/verbose' 'json' 'keystore=' 'no-input' 'color=' 'm=' 'n=' 'o/output=' 'passphrase-file=' 'passphrase-command=' 'passphrase-fd=' 'version' 'h/help'
+                __keytool_parse_subcommand 1 'q/quiet' 'v/verbose' 'json' 'keystore=' 'no-input' 'color=' 'm=' 'n=' 'o/output=' 'qr=' 'passphrase-file=' 'passphrase-command=' 'passphrase-fd=' 'version' 'h/help'
             case 'join'
                 __keytool_parse_subcommand -r 1 'q/quiet' 'v/verbose' 'json' 'keystore=' 'no-input' 'color=' 'expect-id=' 'check' 'username=' 'another' 'passphrase-file=' 'passphrase-command=' 'passphrase-fd=' 'no-passphrase' 'weak-ok' 'version' 'h/help'
             case 'show-prekeys'
@@ -304,7 +304,7 @@ function __keytool_parse_tokens -S
             __keytool_parse_subcommand 0 'q/quiet' 'v/verbose' 'json' 'keystore=' 'no-input' 'color=' 'version' 'h/help'
             switch $unparsed_tokens[1]
             case 'export'
-                __keytool_parse_subcommand 0 'q/quiet' 'v/verbose' 'json' 'keystore=' 'no-input' 'color=' 'o/output=' 'force' 'recipient=+' 'with-sessions' 'skip-damaged' 'weak-ok' 'archive-passphrase-file=' 'archive-passphrase-command=' 'archive-passphrase-fd=' 'passphrase-file=' 'passphrase-command=' 'passphrase-fd=' 'version' 'h/help'
+                __keytool_parse_subcommand 0 'q/quiet' 'v/verbose' 'json' 'keystore=' 'no-input' 'color=' 'o/output=' 'force' 'recipient=+' 'with-sessions' 'lock-wait=' 'skip-damaged' 'weak-ok' 'archive-passphrase-file=' 'archive-passphrase-command=' 'archive-passphrase-fd=' 'passphrase-file=' 'passphrase-command=' 'passphrase-fd=' 'version' 'h/help'
             case 'import'
                 __keytool_parse_subcommand 1 'q/quiet' 'v/verbose' 'json' 'keystore=' 'no-input' 'color=' 'identity=+' 'max-work-factor=' 'archive-passphrase-file=' 'archive-passphrase-command=' 'archive-passphrase-fd=' 'replace=+' 'without-sessions' 'passphrase-file=' 'passphrase-command=' 'passphrase-fd=' 'no-passphrase' 'weak-ok' 'version' 'h/help'
             case 'check'
@@ -1520,7 +1520,7 @@ complete -c 'keytool' -n '__keytool_should_offer_completions_for_positional "key
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_positional "keytool textsecure" -eq 1' -fa 'request' -d 'Write a request to the server as JSON, for another HTTP client.'
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_positional "keytool textsecure" -eq 1' -fa 'export' -d 'Export a TextSecure account as an age file.'
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_positional "keytool textsecure" -eq 1' -fa 'import' -d 'Import a TextSecure account from an age file.'
-complete -c 'keytool' -n '__keytool_should_offer_completions_for_positional "keytool textsecure" -eq 1' -fa 'verify' -d 'Check that a file opens and contains a TextSecure account. Stores nothing.'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_positional "keytool textsecure" -eq 1' -fa 'verify' -d 'Check that a file of TextSecure opens. Stores nothing.'
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_positional "keytool textsecure" -eq 1' -fa 'open-push' -d 'Open what the server has pushed to a device, with the signaling key.'
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_positional "keytool textsecure" -eq 1' -fa 'seal-push' -d 'Encrypt an envelope as the server does that pushes it to a device.'
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_positional "keytool textsecure" -eq 1' -fa 'seal-attachment' -d 'Encrypt a file as an attachment, under a key of its own.'
@@ -1614,7 +1614,7 @@ complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_option
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool textsecure request" keystore' -l 'keystore' -d 'The directory of the keystore (KEYTOOL_KEYSTORE).' -rfa '(__keytool_complete_directories)'
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool textsecure request" no-input' -l 'no-input' -d 'Never ask a question. Fail if an answer is needed.'
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool textsecure request" color' -l 'color' -d 'When to use colours.' -rfka 'auto always never'
-complete -c 'keytool' -n '__keytool_should_offer_completions_for_positional "keytool textsecure request" -eq 1' -fka 'request-code confirm-code register-push upload-keys fetch-keys new-attachment attachment'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_positional "keytool textsecure request" -eq 1' -fka 'request-code confirm-code register-push upload-keys fetch-keys find-contacts send-message new-attachment attachment upload-blob download-blob'
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_positional "keytool textsecure request" -eq 2' -fka '(__keytool_custom_completion ---completion textsecure request -- positional@1 (count (__keytool_tokens -pc)) (__keytool_tokens -tC))'
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool textsecure request" o output' -l 'output' -s 'o' -d 'Write to a new file (0600), or - for stdout.' -rF
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool textsecure request" force' -l 'force' -d 'Overwrite an existing file.'
@@ -1624,8 +1624,13 @@ complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_option
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool textsecure request" gcm' -l 'gcm' -d 'register-push: the device\'s ID at Google\'s push service.' -rfka ''
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool textsecure request" apn' -l 'apn' -d 'register-push: the device\'s ID at Apple\'s push service.' -rfka ''
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool textsecure request" of' -l 'of' -d 'fetch-keys: the number of the contact.' -rfka ''
-complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool textsecure request" relay' -l 'relay' -d 'fetch-keys: the contact\'s server in a federation.' -rfka ''
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool textsecure request" relay' -l 'relay' -d 'fetch-keys, send-message: the contact\'s server in a federation.' -rfka ''
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool textsecure request" numbers' -l 'numbers' -d 'find-contacts: a file with a number on each line, up to 1000, or - for stdin.' -rF
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool textsecure request" to' -l 'to' -d 'send-message: the number of the receiver.' -rfka ''
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool textsecure request" message' -l 'message' -d 'send-message: a file with the encrypted message, or - for stdin.' -rF
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool textsecure request" first' -l 'first' -d 'send-message: it is the first one of a session, type 3, not 1.'
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool textsecure request" attachment' -l 'attachment' -d 'attachment: its ID.' -rfka ''
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool textsecure request" location' -l 'location' -d 'upload-blob, download-blob: what the server has named as the attachment\'s location.' -rfka ''
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool textsecure request" passphrase-file' -l 'passphrase-file' -d 'Read the keystore passphrase from a file, - for stdin.' -rF
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool textsecure request" passphrase-command' -l 'passphrase-command' -d 'Read it from the output of a shell command.' -rfka ''
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool textsecure request" passphrase-fd' -l 'passphrase-fd' -d 'Read it from an open file descriptor.' -rfka ''
@@ -1679,6 +1684,12 @@ complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_option
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool textsecure verify" file-passphrase-command' -l 'file-passphrase-command' -d 'Read it from the output of a shell command.' -rfka ''
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool textsecure verify" file-passphrase-fd' -l 'file-passphrase-fd' -d 'Read it from an open file descriptor.' -rfka ''
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool textsecure verify"' -l 'identity' -d 'Open an age file for recipients with the secret keys in this file; repeatable.' -rF
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool textsecure verify" client-password-file' -l 'client-password-file' -d 'Read the password of the client from a file, - for stdin.' -rF
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool textsecure verify" client-password-command' -l 'client-password-command' -d 'Read it from the output of a shell command.' -rfka ''
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool textsecure verify" client-password-fd' -l 'client-password-fd' -d 'Read it from an open file descriptor.' -rfka ''
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool textsecure verify" attachment-key-file' -l 'attachment-key-file' -d 'Read the key of the attachment from a file, - for stdin.' -rF
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool textsecure verify" attachment-key-command' -l 'attachment-key-command' -d 'Read it from the output of a shell command.' -rfka ''
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool textsecure verify" attachment-key-fd' -l 'attachment-key-fd' -d 'Read it from an open file descriptor.' -rfka ''
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool textsecure verify" version' -l 'version' -d 'Show the version.'
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool textsecure verify" h help' -s 'h' -l 'help' -d 'Show help information.'
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool textsecure open-push" q quiet' -l 'quiet' -s 'q' -d 'Print nothing on success.'
@@ -2207,6 +2218,7 @@ complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_option
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool sophaxchat split" m' -s 'm' -d 'How many restore the keys, 2 or more.' -rfka ''
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool sophaxchat split" n' -s 'n' -d 'How many are made, up to 255.' -rfka ''
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool sophaxchat split" o output' -l 'output' -s 'o' -d 'What the names of the new files begin with.' -rF
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool sophaxchat split" qr' -l 'qr' -d 'Also draw each share as a QR code: png or svg.' -rfka 'png svg'
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool sophaxchat split" passphrase-file' -l 'passphrase-file' -d 'Read the keystore passphrase from a file, - for stdin.' -rF
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool sophaxchat split" passphrase-command' -l 'passphrase-command' -d 'Read it from the output of a shell command.' -rfka ''
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool sophaxchat split" passphrase-fd' -l 'passphrase-fd' -d 'Read it from an open file descriptor.' -rfka ''
@@ -2449,6 +2461,7 @@ complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_option
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool archive export" force' -l 'force' -d 'Overwrite an existing file.'
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool archive export"' -l 'recipient' -d 'Encrypt for this age recipient, instead of under a passphrase; repeatable.' -rfka ''
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool archive export" with-sessions' -l 'with-sessions' -d 'Add the sessions that other programs keep in the keystore. A session that is restored uses keys twice.'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool archive export" lock-wait' -l 'lock-wait' -d 'How long to wait for a program that uses the sessions (default 1m).' -rfka ''
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool archive export" skip-damaged' -l 'skip-damaged' -d 'Leave out identities with damaged records; only warn, and exit with 65 after the export.'
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool archive export" weak-ok' -l 'weak-ok' -d 'Accept a weak archive passphrase; only warn.'
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool archive export" archive-passphrase-file' -l 'archive-passphrase-file' -d 'Read the archive passphrase from a file, - for stdin.' -rF
