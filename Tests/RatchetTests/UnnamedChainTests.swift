@@ -93,9 +93,33 @@ import Testing
         #expect(moved == .stored)
     }
 
+    @Test func `a distribution too far ahead moves its chain, and nothing opens twice`() throws {
+        let person = try Self.person()
+        let chain = Chain(1)
+        _ = try Self.give(chain, 0, person)
+        try Self.receive(chain, 3, person)
+        #expect(try Self.give(chain, 205, person) == .stored)
+        #expect(Self.openChains(person) == 1 && person.group.chains(of: Self.sender).count == 1)
+        // Skipped before, skipped by the step, at the position, and ahead of it.
+        let opened = [1, 104, 105, 204, 205, 300]
+        for number in opened {
+            // The keys from 4 to 104 are gone: messages up to 100 behind the distribution can be read.
+            if number == 104 {
+                #expect(throws: GroupError.duplicate) { try Self.receive(chain, number, person) }
+            } else {
+                try Self.receive(chain, number, person)
+            }
+        }
+        for number in opened {
+            #expect(throws: GroupError.duplicate) { try Self.receive(chain, number, person) }
+        }
+        #expect(try Self.give(chain, 0, person) == .known)
+        #expect(throws: GroupError.duplicate) { try Self.receive(chain, 205, person) }
+    }
+
     @Test func `positions further apart are of two chains`() throws {
         for (held, given, result) in [
-            (0, 100, .known), (0, 101, .stored), (1000, 0, .known), (1001, 0, .stored),
+            (0, 100, .known), (0, 101, .stored), (10_000, 0, .known), (10_001, 0, .stored),
         ] as [(Int, Int, DistributionResult)] {
             let person = try Self.person()
             _ = try Self.give(Chain(1), held, person)

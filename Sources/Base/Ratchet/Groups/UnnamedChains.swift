@@ -6,11 +6,13 @@ public import SecureMemory
 // each an ID of its own and the next generation, and compares keys to tell whether two distributions are of one chain.
 
 extension GroupSession {
-    /// A distribution of an unnamed chain is compared with the position that is held if it is at most so far behind.
-    static let maxBehind = 1000
+    /// A distribution of an unnamed chain is compared with a position that is held if they are at most so far apart. A
+    /// chain that is taken for another one could open its messages twice.
+    static let maxDistance: UInt32 = 10_000
 
     /// Accepts a chain that has no name. It becomes another one of its sender, unless it is one that is open here: then
-    /// the position stays. As many chains stay open as the limits say.
+    /// the position stays or, if its messages would be too far ahead, goes on. As many chains stay open as the limits
+    /// say.
     ///
     /// Use it only for senders all of whose chains have no name.
     /// - Parameters:
@@ -33,9 +35,17 @@ extension GroupSession {
         guard key.bytes.count == KeyTable.keyCount else { throw .malformedDistribution }
         guard number < KeyChain.endNumber else { throw .numberTooHigh }
         let given = KeyChain(key: key, next: number)
-        let chains = state.receiving[sender] ?? []
-        for chain in chains {
-            if let held = chain.chain, isSame(given, held) { return .known }
+        var chains = state.receiving[sender] ?? []
+        for index in chains.indices {
+            guard let held = chains[index].chain, isSame(given, held) else { continue }
+            guard Int(given.next) - Int(held.next) > limits.maxSkipped else { return .known }
+            let far = held.walk(to: given.next - UInt32(limits.maxSkipped)).chain
+            let walk = far.walk(to: given.next)
+            walk.store(in: &chains[index].skipped, from: far.next, walk.count, at: now)
+            chains[index].chain = walk.chain
+            state.replace(chains, of: sender)
+            state.trim(limits)
+            return .stored
         }
         let last = chains.last?.generation
         guard last != .max else { throw .numberTooHigh }
@@ -47,9 +57,7 @@ extension GroupSession {
     /// Whether one of two positions leads to the other one. Their distance is bounded, so this is a bounded work.
     private func isSame(_ given: KeyChain, _ held: KeyChain) -> Bool {
         let (first, second) = given.next < held.next ? (given, held) : (held, given)
-        guard Int(second.next - first.next) <= (given.next < held.next ? Self.maxBehind : limits.maxSkipped) else {
-            return false
-        }
+        guard second.next - first.next <= Self.maxDistance else { return false }
         let reached = first.next == second.next ? first.key : first.walk(to: second.next).chain.key
         return reached.bytes.withBytes { one in second.key.bytes.withBytes { ConstantTime.areEqual(one, $0) } }
     }
