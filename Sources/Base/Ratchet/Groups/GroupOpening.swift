@@ -46,8 +46,9 @@ extension GroupSession {
         guard distribution.key.bytes.count == KeyTable.keyCount else { throw .malformedDistribution }
         guard distribution.number < KeyChain.endNumber else { throw .numberTooHigh }
         let openChains = former == .limited ? limits.openChains : 1
-        var chains = former == .removed ? [] : state.receiving[sender] ?? []
-        if chains.contains(where: { $0.id == distribution.chain }) { return .known }
+        let present = state.receiving[sender] ?? []
+        if present.contains(where: { $0.id == distribution.chain }) { return .known }
+        var chains = former == .removed ? [] : present
         // A chain may overtake the one before it, whose messages are still to be opened.
         let index = chains.firstIndex { $0.generation >= distribution.generation } ?? chains.count
         let newer = chains.count - index
