@@ -105,6 +105,18 @@ import ThreemaMessages
                 == .closeError(mayReconnect: false, text: "This ID has logged in elsewhere."))
     }
 
+    @Test func `what the server says between its answer and the first write is told`() throws {
+        let chat = Chat()
+        let stream = InterruptedStream(LoopbackStream(chat.network), write: 3) { _ = try? chat.logInQuietly(Scene.bob) }
+        let session = try ChatSession(chat.client(Scene.bob), on: stream) { .zero }
+        #expect(session.connectionEnd == .closedByServer(mayReconnect: false))
+        var said: [ChatPayload] = []
+        #expect(throws: ChatSessionError.closedByServer(mayReconnect: false)) {
+            while let payload = try session.receive(within: .zero) { said.append(payload) }
+        }
+        #expect(said.last == .closeError(mayReconnect: false, text: "This ID has logged in elsewhere."))
+    }
+
     @Test func `the first end counts`() throws {
         let chat = Chat()
         let session = try chat.logInQuietly(Scene.alice)
@@ -156,6 +168,31 @@ private final class StuckStream: ByteStream, @unchecked Sendable {
         guard isStuck else { return try stream.write(bytes, within: timeout) }
         try stream.write(bytes.extracting(0..<1), within: timeout)
         throw .timedOut(.write)
+    }
+
+    func close() { stream.close() }
+}
+
+/// A stream with an event before one of the writes: 1 is the hello, 2 the login, 3 the wanted idle time-out.
+private final class InterruptedStream: ByteStream, @unchecked Sendable {
+    private let stream: LoopbackStream
+    private var writes: Int
+    private let event: () -> Void
+
+    init(_ stream: LoopbackStream, write: Int, _ event: @escaping () -> Void) {
+        self.stream = stream
+        writes = write
+        self.event = event
+    }
+
+    func read(upTo limit: Int, within timeout: Duration) throws(StreamError) -> [UInt8] {
+        try stream.read(upTo: limit, within: timeout)
+    }
+
+    func write(_ bytes: Span<UInt8>, within timeout: Duration) throws(StreamError) {
+        writes -= 1
+        if writes == 0 { event() }
+        try stream.write(bytes, within: timeout)
     }
 
     func close() { stream.close() }

@@ -20,7 +20,7 @@ import VectorKit
     /// What ended a connection, and the decisions after it, after a second time and after a login: seconds; nil is never.
     static let ends: [(ConnectionEnd, [Int?])] = [
         (.network, [2, 4, 2]), (.noEcho, [2, 4, 2]), (.closedByServer(mayReconnect: true), [2, 4, 2]),
-        (.refusedBytes, [2, 4, 2]), (.loginRefused, [10, 10, 10]),
+        (.refusedBytes, [10, 10, 10]), (.loginRefused, [10, 10, 10]),
         (.closedByServer(mayReconnect: false), [nil, nil, nil]), (.wrongServer, [nil, nil, nil]),
         (.stopped, [nil, nil, nil]),
     ]

@@ -62,6 +62,20 @@ import ThreemaChat
         #expect(second?.connectionEnd == nil)
     }
 
+    @Test func `who has read enough is not connected again, also if the server has closed`() throws {
+        let closing = LoopbackNetwork(ClosingServer(serverKey, home.alice.publicKey))
+        var logins = 0
+        let end = try MessageClient.stayConnected(
+            home.alice.mailbox,
+            logIn: {
+                logins += 1
+                return try logIn(home.alice, on: LoopbackStream(closing))
+            },
+            sleep: { _ in throw Enough() },
+            use: { client in #expect(client.connectionEnd == .closedByServer(mayReconnect: true)) })
+        #expect(end == .stopped && logins == 1)
+    }
+
     @Test func `a server that permits it is asked again`() throws {
         let closing = LoopbackNetwork(ClosingServer(serverKey, home.alice.publicKey))
         var (logins, waits) = (0, [Duration]())

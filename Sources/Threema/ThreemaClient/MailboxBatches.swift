@@ -6,8 +6,8 @@ internal import ThreemaMessages
 // Receiving many messages: a transaction waits for the disk, however much it changes.
 
 extension Mailbox {
-    /// Takes messages of the chat server in their order, and stores what they change in one transaction. Only then it
-    /// says how to acknowledge them.
+    /// Takes messages of the chat server in their order, and stores what they change in one transaction. Only then does it
+    /// say how to acknowledge them.
     ///
     /// A message that is refused, or that was received before, is one of the result as any other. A sender who is no
     /// contact is searched for between two transactions, because a transaction must not wait for a server.

@@ -45,7 +45,7 @@ extension MessageClient {
             guard isOfConnection(error), let end = session.connectionEnd, end != .stopped else { throw error }
             return end
         }
-        return session.connectionEnd ?? .stopped
+        return .stopped
     }
 
     private static func isOfConnection(_ error: any Error) -> Bool {

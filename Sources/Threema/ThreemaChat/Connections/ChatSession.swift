@@ -134,7 +134,12 @@ public final class ChatSession {
         echo = EchoTimer(at: clock())
         // What the server has said behind its answer is for `receive`: a write would fail, and hide it.
         guard end == nil else { return }
-        try send([.idleTimeout(seconds: EchoTimer.idleTimeoutSeconds)])
+        do throws(ChatSessionError) {
+            try send([.idleTimeout(seconds: EchoTimer.idleTimeoutSeconds)])
+        } catch {
+            // It was said after the answer had been read.
+            guard case .closedByServer = connectionEnd else { throw error }
+        }
     }
 
     private func write(_ bytes: [UInt8]) throws(ChatSessionError) {

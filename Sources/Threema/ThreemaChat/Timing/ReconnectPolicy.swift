@@ -32,8 +32,9 @@ public struct ReconnectPolicy: Equatable, Sendable {
         let full: Duration
         switch end {
         case .closedByServer(mayReconnect: false), .wrongServer, .stopped: return .never
-        case .loginRefused: full = Self.limit
-        case .network, .noEcho, .closedByServer(mayReconnect: true), .refusedBytes:
+        // A login has begun the count again, and what is refused will come again.
+        case .loginRefused, .refusedBytes: full = Self.limit
+        case .network, .noEcho, .closedByServer(mayReconnect: true):
             full = min(Self.base * (1 << doublings), Self.limit)
         }
         return .wait(full * (1 - jitter / 2))
