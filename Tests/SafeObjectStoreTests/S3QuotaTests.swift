@@ -111,6 +111,15 @@ import Testing
         _ = try full.put(bytes(25), at: numbered(24), if: .none, now: day(0))
     }
 
+    @Test func `pages of other names do not count, and end no list`() throws {
+        let store = try server.store(account: anna)
+        for number in 0..<7 { server.set(bytes(100), at: "/safe-55/anna/! \(number)ä") }
+        for number in 0..<2 { server.set(bytes(10), at: path(numbered(number))) }
+        server.setMostInPage(3)
+        #expect(try store.lengthOfOthers(than: numbered(1)) == 10)
+        #expect(server.sent.count == 3)
+    }
+
     @Test func `a list that fails fails the PUT, and nothing is written`() throws {
         let store = QuotaStore(try server.store(account: anna), quota: Quota(bytes: 100))
         let zero = ListedObject(key: "anna/" + numbered(0).hex, count: 1)

@@ -19,12 +19,14 @@ extension S3Connection {
         let beginning = account.text + "/"
         var query = ["list-type": "2", "max-keys": String(S3ListPage.maxCount), "prefix": beginning]
         var last = ""
+        var lastKey = ""
         var total = 0
         for _ in 0..<Self.maxListPages {
             let page = try page(of: address.bucket(of: account), S3Query(query))
-            let before = last
+            let before = lastKey
             for object in page.objects {
                 guard object.key.hasPrefix(beginning) else { throw .badList }
+                lastKey = object.key
                 guard let id = BackupID(hex: String(object.key.dropFirst(beginning.count))) else { continue }
                 // In order, none comes twice.
                 guard id.hex > last else { throw .badList }
@@ -32,8 +34,8 @@ extension S3Connection {
                 if !exceptions.contains(id) { total += object.count }
             }
             guard page.isTruncated else { return total }
-            guard last > before else { throw .badList }
-            query["start-after"] = beginning + last
+            guard before.utf8.lexicographicallyPrecedes(lastKey.utf8) else { throw .badList }
+            query["start-after"] = lastKey
         }
         return nil
     }
