@@ -76,8 +76,8 @@ extension GroupBoxes {
 
     /// Opens the parts of a message of the old form: both or none.
     func openOld(key: HeldKey) throws(AuthenticationError) -> (body: [UInt8], attachment: [UInt8]?) {
-        let body = try Boxes.open(body, key: key.bytes, data: []).revealBytes()
+        let body = try Boxes.open(body, key: key.bytes, data: [], life: .brief).revealBytes()
         guard let attachment else { return (body, nil) }
-        return (body, try Boxes.open(attachment, key: key.bytes, data: []).revealBytes())
+        return (body, try Boxes.open(attachment, key: key.bytes, data: [], life: .brief).revealBytes())
     }
 }

@@ -32,13 +32,13 @@ package enum Boxes {
 
     /// - Throws: `.notAuthentic` also for a box that is too short.
     package static func open(
-        _ box: [UInt8], key: borrowing SecureBytes, data: [UInt8]
+        _ box: [UInt8], key: borrowing SecureBytes, data: [UInt8], life: SecretLife = .long
     ) throws(AuthenticationError) -> SecureBytes {
         guard box.count >= overhead else { throw .notAuthentic }
         let nonce = Array(box[..<ChaChaPoly.nonceCount])
         return try ChaChaPoly.open(
             box.span.extracting(ChaChaPoly.nonceCount..<box.count), nonce: nonce, key: key, additionalData: data,
-            life: .brief)
+            life: life)
     }
 }
 
