@@ -1,7 +1,8 @@
 internal import CLinux
 internal import Glibc
 
-/// A flock(2) on a file or directory, exclusive unless it is said to be shared. It ends with this value. The kernel releases it if the process dies.
+/// A flock(2) on a file or directory. It is exclusive; it is shared for a directory on request, and for reading where
+/// the file system has no other. It ends with this value, and the kernel releases it if the process dies.
 package struct FileLock: ~Copyable, Sendable {
     private let descriptor: Int32
 
@@ -117,7 +118,8 @@ extension Directory {
         try FileLock(name, in: self, wait: wait, for: .reading)
     }
 
-    /// The same, but the file is created if it is missing and this account can do that.
+    /// Locks the file `name`, and creates it if it is missing. If this account cannot write there, the file is locked for
+    /// reading, and not created.
     package func lockCreating(_ name: String, orForReadingWithin wait: Duration) throws(FileError) -> FileLock? {
         do throws(FileError) {
             return try lock(name, wait: wait)

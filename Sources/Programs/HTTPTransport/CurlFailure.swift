@@ -59,7 +59,7 @@ extension CurlRequest.Result {
 }
 
 extension CurlRequest.Result {
-    private var isTunneled: Bool { tunnelStatus == 200 }
+    private var isTunneled: Bool { (200...299).contains(tunnelStatus) }
 
     /// Why a proxy of HTTP did not open the connection to the server.
     private var proxyFailure: ProxyFailure {
