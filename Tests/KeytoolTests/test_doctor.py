@@ -8,6 +8,7 @@ import pytest
 
 from kit import faults as f
 from kit import identityfiles, masterkey, sessions
+from kit.everymessenger import BOB, MEMBER, PEER, files, full  # two fixtures
 from kit.locks import Held
 from kit.httpsmachine import pushed  # a fixture
 from kit.runner import BUT_THE_FINDING, snapshot
@@ -107,6 +108,26 @@ def test_each_record_damaged(safe, name):
     as_json = safe.keytool("doctor", "--json")
     for own in (safe.id, "ZZZZ9999", safe.keytool.keystore, safe.directory.path, safe.keytool.home, path.name * (name == "history")):
         assert not own or str(own) not in result.out + result.err + as_json.out + as_json.err, (own, result)
+
+
+def test_each_file_of_all_messengers_damaged(full, directory):
+    """Whatever is wrong with it: no ID, number, name or path of the user is said."""
+    keystore = full.keystore
+    owners = {path.name for path in keystore.glob("identities/*/*")}
+    assert len(owners) >= 6
+    own = [*owners, MEMBER, BOB, PEER, str(keystore), str(full.home), str(directory.path)]
+    problems = 0
+    for path in sorted(path for path in keystore.rglob("*") if path.is_file() and path.name != "lock"):
+        content = path.read_bytes()
+        middle = len(content) // 2
+        changed = content[:middle] + bytes([255 - byte for byte in content[middle:middle + 1]]) + content[middle + 1:]
+        for damaged, options in ((b"", []), (changed, []), (b"damaged" * 30, ["--json"])):
+            path.write_bytes(damaged)
+            result = full("doctor", *options)
+            assert not [name for name in own if name in result.out + result.err], (path, damaged[:20], result)
+            problems += result.code != 0
+        path.write_bytes(content)
+    assert problems > 40
 
 
 @pytest.mark.parametrize("name", ["master.key", "keystore"])
