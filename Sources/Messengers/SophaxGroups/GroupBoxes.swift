@@ -76,7 +76,9 @@ public struct GroupPlace: Equatable, Sendable {
     func open(_ boxes: GroupBoxes, key: HeldKey) throws(AuthenticationError) -> (body: [UInt8], attachment: [UInt8]?) {
         let body = try Boxes.open(boxes.body, key: key.bytes, data: additionalData(.body), life: .brief).revealBytes()
         guard let box = boxes.attachment else { return (body, nil) }
-        return (body, try Boxes.open(box, key: key.bytes, data: additionalData(.attachment), life: .brief).revealBytes())
+        return (
+            body, try Boxes.open(box, key: key.bytes, data: additionalData(.attachment), life: .brief).revealBytes()
+        )
     }
 }
 

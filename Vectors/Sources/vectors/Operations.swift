@@ -129,8 +129,11 @@ let textSecureOperations: [String: Operation] = [
 
 /// The operations of system `sophaxchat`, by name.
 let sophaxChatOperations: [String: Operation] = [
+    "chat-message": SophaxPayloads.chatMessage,
     "double-ratchet-he-transcript": SophaxTranscript.compare,
     "dr-header-keys": RatchetKeys.headerKeys,
+    "group-invite": SophaxPayloads.groupInvite,
+    "group-member-left": SophaxPayloads.groupMemberLeft,
     "identity-export-sxid2": Sophax.identityBackup,
     "kdf-ck": RatchetKeys.chainSteps,
     "kdf-rk": RatchetKeys.rootStep,
@@ -143,6 +146,7 @@ let sophaxChatOperations: [String: Operation] = [
     "sender-key-encrypt": RatchetKeys.senderSeal,
     "session-state-mac": Sophax.sessionMAC,
     "shamir-split": Sophax.shares,
+    "share-box": SophaxPayloads.shareBox,
     "signed-prekey": Sophax.signedPrekey,
     "store-encrypt": Sophax.store,
     "tcp-frame": Sophax.frame,

@@ -105,7 +105,9 @@ public struct PairSession: ~Copyable, Sendable {
         let (form, associated) = (form, associated)
         let opened = try ratchet.open(
             .sealed { key in
-                guard let text = try? Boxes.open(message.header, key: key.bytes, data: form.data, life: .brief) else { return nil }
+                guard let text = try? Boxes.open(message.header, key: key.bytes, data: form.data, life: .brief) else {
+                    return nil
+                }
                 return Self.header(text.revealBytes())
             }, at: now
         ) { key throws(AuthenticationError) in
