@@ -11,6 +11,13 @@ let package = Package(
     ],
     targets: [
         .executableTarget(name: "seal-line", dependencies: [.product(name: "Primitives", package: "keytool")]),
+        .executableTarget(name: "compare-lines", dependencies: [.product(name: "Primitives", package: "keytool")]),
+        .executableTarget(name: "edit-json", dependencies: [.product(name: "Threema", package: "keytool")]),
+        .executableTarget(name: "write-whole", dependencies: [.product(name: "Age", package: "keytool")]),
+        .executableTarget(name: "wrap-key", dependencies: [.product(name: "Keystore", package: "keytool")]),
+        .executableTarget(name: "serve-echo", dependencies: [.product(name: "TCPTransport", package: "keytool")]),
+        .executableTarget(name: "trust-server", dependencies: [.product(name: "SafeWire", package: "keytool")]),
+        .executableTarget(name: "keep-backups", dependencies: [.product(name: "SafeServer", package: "keytool")]),
         .executableTarget(name: "write-archive", dependencies: [.product(name: "Age", package: "keytool")]),
         .executableTarget(name: "write-down", dependencies: [.product(name: "Threema", package: "keytool")]),
         .executableTarget(name: "open-safe", dependencies: [.product(name: "ThreemaSafe", package: "keytool")]),
