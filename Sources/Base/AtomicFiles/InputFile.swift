@@ -3,7 +3,7 @@ internal import Glibc
 
 /// A plain file that is read piece by piece, for content that does not fit into memory.
 public final class InputFile {
-    /// Its path, for messages.
+    /// The directory's path as it was given, and the file's name; for messages.
     public let path: String
     /// Its length in bytes when it was opened.
     public let count: Int

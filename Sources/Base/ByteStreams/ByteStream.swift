@@ -21,7 +21,7 @@ public protocol ByteStream: AnyObject, Sendable {
 
 /// Why there is no connection, or why it carries no bytes.
 public enum StreamError: Error, Equatable, Sendable {
-    /// What took too long.
+    /// The call, or the part of a connection's beginning, that took longer than its time-out.
     public enum Step: Equatable, Sendable {
         case lookUp, connect, read, write
     }

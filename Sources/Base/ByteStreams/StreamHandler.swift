@@ -22,7 +22,7 @@ public protocol StreamHandler: AnyObject {
     func due(at now: Duration) -> [StreamAction]
 }
 
-/// What a handler wants.
+/// What a handler wants of the program that serves its connections. Actions are carried out in their order.
 public enum StreamAction: Equatable, Sendable {
     /// Bytes for a client. They are ignored if the connection is over.
     case send([UInt8], to: Int)

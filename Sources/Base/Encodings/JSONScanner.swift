@@ -6,7 +6,8 @@ package import SecureMemory
 /// surrogates, invalid UTF-8, and U+0000. Strings may be *cut*: then it reports their places and makes no `String` of
 /// them, so that a private key in a document stays in guarded memory.
 public struct JSONScanner {
-    /// Limits of a document.
+    /// Limits of a document, which are checked while it is read. A document beyond one is refused as `.tooDeep` or
+    /// `.tooManyValues`.
     public struct Limits: Sendable {
         /// Deepest nesting of objects and arrays.
         public var depth: Int

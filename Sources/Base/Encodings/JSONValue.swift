@@ -10,7 +10,7 @@ public enum JSONValue: Sendable {
 
     /// A name with its value.
     public struct Member: Sendable {
-        /// The name, unescaped.
+        /// The name without escapes. Names are compared byte by byte.
         public var name: String
         /// The value of the member.
         public var value: JSONValue
@@ -83,7 +83,7 @@ public enum JSONValue: Sendable {
     }
 
     /// This object with a member set: at its present place, or else at the end. If `value` is nil, the member is
-    /// removed.
+    /// removed. A value that is not an object is returned unchanged.
     public func setting(_ name: String, to value: JSONValue?) -> JSONValue {
         guard case .object(var members) = self else { return self }
         if let index = members.firstIndex(where: { $0.name.hasSameBytes(as: name) }) {

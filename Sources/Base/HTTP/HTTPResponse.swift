@@ -2,7 +2,7 @@
 public struct HTTPResponse: Sendable {
     /// The status code, 100 to 599.
     public let status: Int
-    /// Empty for none.
+    /// The content of the answer, in ordinary memory; empty for none.
     public let body: [UInt8]
     /// Values by names in lower case. If a name is repeated, this is its last value.
     public var headers: [String: String]

@@ -10,7 +10,7 @@ public struct Login: ~Copyable, Sendable {
 
     /// The user name, which is not secret.
     public let user: String
-    /// The password as typed.
+    /// The password as typed: bytes of any encoding, at most `maxPasswordBytes`.
     public let password: SecureBytes
 
     /// - Parameter user: a name for which `isUser` is true.

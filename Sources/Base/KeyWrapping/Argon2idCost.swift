@@ -4,9 +4,9 @@ package import SecureMemory
 /// The cost of opening a key file under Argon2id v1.3, which the file itself names. It is checked before memory is
 /// allocated, so that a file cannot demand all memory or a day of work.
 public struct Argon2idCost: Equatable, Sendable {
-    /// Memory in KiB.
+    /// Memory in KiB, 8 to 1,048,576 (1 GiB).
     public let memoryKiB: UInt32
-    /// Passes over the memory.
+    /// Passes over the memory, 1 to 64.
     public let iterations: UInt32
 
     /// What the Android app writes: 128 MiB, 8 passes.

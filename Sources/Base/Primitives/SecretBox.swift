@@ -132,7 +132,7 @@ public enum SecretBox {
     }
 }
 
-/// Why nothing was decrypted.
+/// Why nothing was decrypted. Wrong keys and changed bytes cannot be told from each other.
 public enum AuthenticationError: Error, Equatable, Sendable {
     /// The authentication tag is wrong: the key is another one, or the bytes were changed.
     case notAuthentic

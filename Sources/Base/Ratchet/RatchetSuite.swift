@@ -4,10 +4,10 @@ public struct RatchetSuite: Sendable {
     public struct Agreement: Sendable {
         /// Whether 32 bytes `ff` stand before the results (The X3DH Key Agreement Protocol, section 2.2).
         public let hasPrefix: Bool
-        /// HKDF's info.
+        /// HKDF's info: the UTF-8 bytes of the given text.
         public let info: [UInt8]
 
-        /// All values are valid.
+        /// - Parameter info: any text; a protocol has its own.
         public init(hasPrefix: Bool, info: String) {
             self.hasPrefix = hasPrefix
             self.info = Array(info.utf8)
@@ -25,7 +25,7 @@ public struct RatchetSuite: Sendable {
 
     /// Derives longer keys from a message key: HKDF-SHA-256 with a salt of 32 zero bytes.
     public struct Expansion: Sendable {
-        /// HKDF's info.
+        /// HKDF's info: the UTF-8 bytes of the given text.
         public let info: [UInt8]
         /// Length of the result in bytes.
         public let count: Int
@@ -46,7 +46,7 @@ public struct RatchetSuite: Sendable {
         /// HKDF's info for the key that the responder's first headers are under.
         public let responderInfo: [UInt8]
 
-        /// All values are valid.
+        /// Each info is any text; the two have to differ, or both directions would have one key.
         public init(initiatorInfo: String, responderInfo: String) {
             self.initiatorInfo = Array(initiatorInfo.utf8)
             self.responderInfo = Array(responderInfo.utf8)
@@ -77,7 +77,7 @@ public struct RatchetSuite: Sendable {
         /// Most messages on a sending chain; then the session waits for an answer.
         public let maxSent: UInt32
 
-        /// Too many stored keys.
+        /// What becomes of a message that skips others if their keys do not fit into `maxStored`.
         public enum Overflow: Sendable {
             /// The oldest keys are removed.
             case removeOldest
@@ -121,7 +121,7 @@ public struct RatchetSuite: Sendable {
     public let formerChains: FormerChains
     /// The number of HKDF's first block: 1 as in RFC 5869, or 0.
     public let firstBlock: UInt8
-    /// What is kept.
+    /// Bounds of skipped messages, stored keys and chains.
     public let limits: Limits
 
     /// - Parameters:

@@ -9,7 +9,7 @@ public struct SecureBuffer: ~Copyable {
     private var base: UnsafeMutablePointer<UInt8>
     private var capacity: Int
 
-    /// Bytes written so far.
+    /// How many bytes are written, at most the capacity.
     public private(set) var count = 0
 
     /// Allocates guarded memory for `capacity` bytes.
@@ -21,7 +21,7 @@ public struct SecureBuffer: ~Copyable {
     /// Whether no further byte fits.
     public var isFull: Bool { count == capacity }
 
-    /// Appends one byte.
+    /// Appends one byte. If the buffer is full, the process ends: ask `isFull`.
     public mutating func append(_ byte: UInt8) {
         precondition(count < capacity, "guarded buffer is full")
         unsafe base[count] = byte

@@ -14,7 +14,7 @@ public protocol SafeAnswering: Sendable {
 }
 
 extension SafeAnswering {
-    /// Leaves everything to `examine`.
+    /// Returns nil: every request goes to `examine(_:at:)`, which may wait.
     public func answerAtOnce(_ request: ServerRequest, at now: ClockReading) -> HTTPResponse? { nil }
 }
 

@@ -5,7 +5,7 @@ public struct AccountName: Hashable, Comparable, Sendable {
     /// Longest name, in bytes.
     public static let maxBytes = 32
 
-    /// The name.
+    /// The name: 1 to 32 ASCII characters, lower case.
     public let text: String
 
     /// - Returns: nil for any other text.

@@ -42,7 +42,7 @@ public protocol BackupStore: ~Copyable, Sendable {
 }
 
 extension BackupStore where Self: ~Copyable {
-    /// Leaves everything to `get`.
+    /// Returns nil: every backup is read by `get(_:)`, which may wait.
     public func getAtOnce(_ id: BackupID) -> StoredBackup? { nil }
 }
 

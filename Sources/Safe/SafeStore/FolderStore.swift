@@ -85,7 +85,8 @@ public struct FolderStore: ~Copyable, Sendable {
         }
     }
 
-    /// The document `config`.
+    /// The document `config`, unparsed, at most `ServerLimits.maxConfigBytes` bytes.
+    /// - Throws: `FileError`: `.missing` if the directory is not prepared, `.tooLarge`.
     public func config() throws(FileError) -> [UInt8] {
         try shared.directory.readPublic(Self.configName, limit: ServerLimits.maxConfigBytes)
     }

@@ -46,7 +46,7 @@ extension FolderStore: BackupStore {
         }
     }
 
-    /// Deletes a backup.
+    /// Deletes a backup, and syncs the directory. With `keepsPrevious` it can be restored until a sweep removes it.
     public func delete(
         _ id: BackupID, if conditions: Preconditions, now: Timestamp
     ) throws(StoreError) -> DeleteResult {
@@ -139,7 +139,8 @@ extension FolderStore: BackupStore {
         do throws(FileError) { return try body() } catch { throw StoreError(error) }
     }
 
-    /// Stores a previous backup again.
+    /// Stores a previous backup again, as `put` without conditions; it stays among the previous ones.
+    /// - Returns: false if no previous backup of this id and time is stored; then nothing was changed.
     public func restore(_ id: BackupID, from time: Timestamp, now: Timestamp) throws(StoreError) -> Bool {
         let old = try answered { () throws(FileError) in try previous(id, at: time) }
         guard let old else { return false }

@@ -27,7 +27,7 @@ public struct LoginsFile: Sendable {
         self.name = name
     }
 
-    /// Its path, for messages.
+    /// The directory's path as it was given, and the file's name; for messages.
     public var path: String { shared.directory.path(of: name) }
 
     /// Identifies a state of the file.

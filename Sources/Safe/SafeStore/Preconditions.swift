@@ -31,7 +31,7 @@ public struct Preconditions: Equatable, Sendable {
         self.noneMatch = noneMatch
     }
 
-    /// No condition.
+    /// No condition: the write goes ahead, whether or not a backup is stored.
     public static let none = Preconditions()
 
     /// Whether a write may go ahead.

@@ -27,7 +27,8 @@ public final class Quota: Sendable {
     /// - Parameter bytes: nil for no limit.
     public init(bytes: Int?) { limit = Mutex(bytes) }
 
-    /// Nil for no limit.
+    /// Most bytes of all stored backups; nil for no limit. A lower value deletes nothing; later writes are compared
+    /// with it.
     public var bytes: Int? {
         get { limit.withLock { $0 } }
         set { limit.withLock { $0 = newValue } }
@@ -83,18 +84,18 @@ public struct QuotaStore<Base: MeasuredStore & ~Copyable>: BackupStore, ~Copyabl
         }
     }
 
-    /// As the store itself.
+    /// Reads from the store itself; a quota never refuses to read.
     public func get(_ id: BackupID) throws(StoreError) -> StoredBackup? { try base.get(id) }
 
-    /// As the store itself.
+    /// Deletes in the store itself; a quota never refuses to delete.
     public func delete(
         _ id: BackupID, if conditions: Preconditions, now: Timestamp
     ) throws(StoreError) -> DeleteResult { try base.delete(id, if: conditions, now: now) }
 
-    /// As the store itself.
+    /// Sweeps the store itself; what expires does not count any more.
     public func expire(_ sweep: Sweep) throws(StoreError) -> SweepReport { try base.expire(sweep) }
 
-    /// As the store itself.
+    /// The previous backups of the store itself, which the quota does not count.
     public func versions(of id: BackupID) throws(StoreError) -> [BackupVersion] { try base.versions(of: id) }
 
     /// As the store itself: the quota does not count.
@@ -104,10 +105,10 @@ public struct QuotaStore<Base: MeasuredStore & ~Copyable>: BackupStore, ~Copyabl
 }
 
 extension MemoryStore: MeasuredStore {
-    /// Throws nothing.
+    /// The length of a stored backup in bytes; 0 if there is none. Throws nothing.
     public func length(of id: BackupID) -> Int { allLengths[id] ?? 0 }
 
-    /// Throws nothing.
+    /// The lengths of all other stored backups together, in bytes. Throws nothing.
     public func lengthOfOthers(than id: BackupID) -> Int {
         allLengths.reduce(0) { $1.key == id ? $0 : $0 + $1.value }
     }

@@ -14,7 +14,7 @@ public struct ServerDirectory: ~Copyable, Sendable {
     static let accountsName = "accounts"
     private static let loginsName = "logins"
 
-    /// As it was given.
+    /// The path as it was given, for messages.
     public let path: String
     private let shared: SharedDirectory
     /// The file of accounts. To change it, use `editLogins` or `removeAccount`.

@@ -3,9 +3,9 @@ public import SafeWire
 
 /// A wall clock and a monotonic clock, read together. The monotonic one goes on evenly, from any beginning.
 public struct ClockReading: Equatable, Sendable {
-    /// The time of day.
+    /// The time of day, by which backups are dated. It may be set wrong, and jump.
     public let wall: Timestamp
-    /// The monotonic clock.
+    /// The time since any beginning. It shows whether the wall clock has jumped.
     public let monotonic: Duration
 
     /// - Parameter monotonic: since any beginning, for example the start of the machine.
@@ -42,7 +42,7 @@ public struct Sweep: Equatable, Sendable {
     public let keepPrevious: Duration
     /// Delete although a clock or the number of expired backups is suspicious.
     public let isForced: Bool
-    /// Decide and delete nothing.
+    /// Whether the sweep only decides: nothing is deleted, and the report says what would be.
     public let isDryRun: Bool
 
     /// - Parameters:
@@ -97,7 +97,7 @@ public struct Sweep: Equatable, Sendable {
 
 /// A backup, or a previous one, with the time that decides about it.
 public struct Dated: Hashable, Sendable {
-    /// Its id.
+    /// The id of the backup, also of a previous one.
     public let id: BackupID
     /// The time of the last PUT; of a previous backup, that of its version.
     public let time: Timestamp

@@ -5,7 +5,7 @@ public struct SafeEndpoint: ~Copyable, Sendable {
     /// Longest text of certificate authorities, in bytes: about thirty certificates.
     public static let maxAuthorityBytes = 48 * 1024
 
-    /// Most pins.
+    /// Most pinned keys of a server.
     public static let maxPins = 16
 
     /// Most bytes of all parts together.

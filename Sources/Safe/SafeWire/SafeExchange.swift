@@ -45,25 +45,25 @@ public protocol SafeExchange {
 }
 
 extension SafeExchange {
-    /// Returns nil: no locks.
+    /// Returns nil, for a server that has no locks.
     public func hold() throws(SafeExchangeError) -> (any Sendable)? { nil }
 
-    /// Returns nil.
+    /// Returns nil, for a server that has no public key.
     public func presentPin() throws(SafeExchangeError) -> PublicKeyPin? { nil }
 
-    /// Returns nil.
+    /// Returns nil, for a server that has no certificate.
     public func presentCertificate() throws(SafeExchangeError) -> PresentedCertificate? { nil }
 
-    /// Returns false: no retries.
+    /// Returns false at once: no command is tried again.
     public func pause(after tries: Int, _ error: SafeExchangeError) -> Bool { false }
 
-    /// Returns empty notes.
+    /// Returns notes without observations: no retries, and an unknown clock.
     public var notes: ExchangeNotes { ExchangeNotes() }
 }
 
 /// A backup as a server stores it.
 public struct StoredBackup: Equatable, Sendable {
-    /// The encrypted backup.
+    /// The backup as the client has encrypted it.
     public var bytes: [UInt8]
     /// The server's strong entity tag (`ETag`), quotes included; nil if it sends none or a weak one.
     public var tag: String?
@@ -95,7 +95,7 @@ public struct ExchangeNotes: Equatable, Sendable {
     /// date.
     public var clockLead: Duration?
 
-    /// Notes without observations.
+    /// Begins with no retries and an unknown clock.
     public init() {}
 }
 

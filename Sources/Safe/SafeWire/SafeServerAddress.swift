@@ -7,7 +7,7 @@ public enum SafeServerAddress: Equatable, Sendable {
     /// `https://HOST[:PORT]/PATH/`.
     case https(HTTPSAddress)
 
-    /// Threema's own servers.
+    /// Threema's own servers, which share their load by the first byte of the backup id. Also read from `threema`.
     public static let official = SafeServerAddress.https(
         HTTPSAddress(host: "safe-\(HTTPSAddress.placeholder).threema.ch", port: nil, path: "/"))
 

@@ -113,7 +113,7 @@ package enum History {
 
 /// An earlier backup with the secret that opens it.
 public struct HistoryBackup: ~Copyable {
-    /// The encrypted backup.
+    /// The encrypted backup, as it was on its server.
     public let bytes: [UInt8]
     /// 32 bytes, different for different backups.
     public let digest: [UInt8]
@@ -150,7 +150,7 @@ public struct HistoryEntry: Equatable, Sendable {
     public let milliseconds: Int64
     /// The first 8 bytes of its digest.
     public let digestPrefix: [UInt8]
-    /// Why it is here.
+    /// Whether this keystore has replaced the backup, or has fetched it, or both.
     public let origin: Origin
     /// Length of the backup in bytes.
     public let count: Int

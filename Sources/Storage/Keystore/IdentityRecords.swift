@@ -22,7 +22,7 @@ public struct IdentityRecords: ~Copyable {
     static let placesName = "places"
     static let successName = "success"
 
-    /// Whose records these are.
+    /// The messenger and the ID that these records belong to.
     public let owner: Owner
     let directory: Directory
     let version: DirectoryVersion

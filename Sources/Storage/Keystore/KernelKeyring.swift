@@ -109,6 +109,6 @@ package enum KernelKeyring {
 
 /// The kernel refuses the use of its keyring, as in many containers.
 public struct KernelKeyringError: Error, Equatable, Sendable {
-    /// The errno.
+    /// The errno of keyctl(2) or add_key(2).
     public let code: Int32
 }

@@ -33,7 +33,7 @@ public struct PlaceName: Hashable, Sendable {
     /// The name, which is also that of its directory.
     public let text: String
 
-    /// The default place.
+    /// The place `main`: an owner's first one, and the one that is meant if none is named.
     public static let main = PlaceName(proven: "main")
 
     /// - Returns: nil for anything but 1 to 32 lower-case letters, digits and hyphens.

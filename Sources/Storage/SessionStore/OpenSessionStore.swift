@@ -279,7 +279,7 @@ public final class OpenSessionStore {
 
 /// The changes of `OpenSessionStore.transaction`. Reads see them at once.
 public struct Transaction: ~Copyable {
-    /// The store, for reading.
+    /// The store whose changes these are. Its reads see them already.
     public let store: OpenSessionStore
 
     fileprivate init(store: OpenSessionStore) { self.store = store }

@@ -6,7 +6,8 @@ public import SecureMemory
 public struct AgeIdentity: ~Copyable, Sendable {
     /// 32 bytes, any value: libsodium clamps it.
     let secret: SecureBytes
-    /// The public key.
+    /// The public key that belongs to the secret one. It may be published: files are encrypted for it, and opened by
+    /// this identity.
     public let recipient: AgeRecipient
 
     init(secret: consuming SecureBytes) {

@@ -5,7 +5,7 @@ public import Encodings
 
 /// The chain on which this side sends.
 public struct OwnChainFacts: Equatable, Sendable {
-    /// The chain.
+    /// The chain's name.
     public let chain: ChainID
     /// How many chains this side has had before.
     public let generation: UInt32
@@ -13,7 +13,7 @@ public struct OwnChainFacts: Equatable, Sendable {
     public let first: UInt32
     /// Number of the next message.
     public let next: UInt32
-    /// When it began.
+    /// When it began: the time of the first `distribution(for:at:first:)` for it.
     public let started: Timestamp
     /// Members that were given it, in order.
     public let holders: [GroupMember]
@@ -21,7 +21,7 @@ public struct OwnChainFacts: Equatable, Sendable {
 
 /// A chain of another member.
 public struct OtherChainFacts: Equatable, Sendable {
-    /// The chain.
+    /// The chain's name, by which messages refer to it.
     public let chain: ChainID
     /// How many chains the member has had before.
     public let generation: UInt32

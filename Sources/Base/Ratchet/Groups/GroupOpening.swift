@@ -23,7 +23,7 @@ public enum FormerChains: Equatable, Sendable {
 /// A group's message that was opened, and the group after it.
 @frozen
 public struct OpenedGroupMessage: ~Copyable, Sendable {
-    /// What the body was.
+    /// What the closure `body` has returned, in guarded memory.
     public var plaintext: SecureBytes
     /// The group after the message. Store it with the plaintext in one transaction; then it replaces the one that has
     /// opened the message.

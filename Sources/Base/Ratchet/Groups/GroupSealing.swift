@@ -4,7 +4,7 @@ internal import SecureMemory
 
 /// The chain of a sender at one position, for one member. It opens all messages from that position on.
 public struct ChainDistribution: Sendable {
-    /// The chain.
+    /// The name of the chain, which messages on it carry.
     public let chain: ChainID
     /// How many chains the sender has had before.
     public let generation: UInt32
@@ -24,9 +24,9 @@ public struct ChainDistribution: Sendable {
 
 /// The key of a group's message to send. It seals one body, and for a messenger that says so its attachment.
 public struct GroupKeys: Sendable {
-    /// The own chain.
+    /// The name of this side's chain, for the message.
     public let chain: ChainID
-    /// Its generation.
+    /// How many chains this side has had before this one.
     public let generation: UInt32
     /// The number of the message on the chain.
     public let number: UInt32

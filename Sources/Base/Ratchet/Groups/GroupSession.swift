@@ -10,7 +10,7 @@ public import Encodings
 /// It is a value without I/O, as `DoubleRatchet` is: store `encoded()` in one transaction with what a step has made.
 /// Messages are signed by their sender and not by this chain's key, which all members have: check the signature first.
 public struct GroupSession: ~Copyable, Sendable {
-    /// What is kept.
+    /// Bounds of members, keys and chains, as they were given at the start.
     public let limits: GroupLimits
     var state: GroupState
 
@@ -35,7 +35,7 @@ public struct GroupSession: ~Copyable, Sendable {
     /// The generation of this side's newest chain; nil before the first one.
     public var lastGeneration: UInt32? { state.generation }
 
-    /// This side.
+    /// The member that this side is.
     public var own: GroupMember { state.own }
 
     /// All members, with this side, in order.
@@ -49,7 +49,7 @@ public struct GroupSession: ~Copyable, Sendable {
         /// Who is not a member any more. The chains and skipped keys of these members are gone; remove their kept
         /// messages, too.
         public let removed: [GroupMember]
-        /// Who is one now.
+        /// Members that were none before, in order. Each has to be given the chain before anything is sealed.
         public let added: [GroupMember]
     }
 

@@ -2,7 +2,7 @@
 public struct GroupMember: Hashable, Comparable, Sendable {
     /// Longest name in bytes.
     public static let maxCount = 64
-    /// The name.
+    /// The name, 1 to `maxCount` bytes, as the messenger has it.
     public let bytes: [UInt8]
 
     /// - Parameter bytes: 1 to 64.
@@ -11,7 +11,7 @@ public struct GroupMember: Hashable, Comparable, Sendable {
         self.bytes = bytes
     }
 
-    /// By bytes.
+    /// Whether `left` comes first in byte order.
     public static func < (left: GroupMember, right: GroupMember) -> Bool {
         left.bytes.lexicographicallyPrecedes(right.bytes)
     }
@@ -21,7 +21,7 @@ public struct GroupMember: Hashable, Comparable, Sendable {
 public struct ChainID: Hashable, Sendable {
     /// Length in bytes.
     public static let count = 16
-    /// The name.
+    /// The name, 16 bytes. It is not secret.
     public let bytes: [UInt8]
 
     /// - Parameter bytes: 16.

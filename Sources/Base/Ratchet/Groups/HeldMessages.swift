@@ -11,20 +11,20 @@ public struct HeldMessages: Equatable, Sendable {
     public static let maxAge: Duration = .seconds(24 * 3600)
     /// A sender is asked for its chain once in this time.
     public static let askingInterval: Duration = .seconds(60)
-    /// Most senders with messages.
+    /// Most senders that messages are kept of. A message of another one is `.full`.
     public static let maxSenders = 1000
 
     /// A message that is kept.
     public struct Entry: Equatable, Sendable {
-        /// Who has signed it.
+        /// The member whose signature it has.
         public let sender: GroupMember
         /// The chain that is not known.
         public let chain: ChainID
         /// Its number on the chain.
         public let number: UInt32
-        /// Its length in bytes.
+        /// Length of the message in bytes, which counts towards `maxBytes`.
         public let count: Int
-        /// When it came.
+        /// When it came. It is dropped `maxAge` later.
         public let received: Timestamp
 
         /// A message that the caller has stored.
@@ -67,7 +67,7 @@ public struct HeldMessages: Equatable, Sendable {
         case full
     }
 
-    /// No messages.
+    /// Begins without messages.
     public init() {}
 
     /// The messages that the caller has stored. Each sender may be asked again.

@@ -24,7 +24,7 @@ public struct FirstSecret: ~Copyable, Sendable {
 
     /// Public keys of the responder, 32 bytes each, from a place that others can write to.
     public struct ResponderKeys: Equatable, Sendable {
-        /// Its identity key.
+        /// Its X25519 identity key, 32 bytes.
         public let identity: [UInt8]
         /// Its prekey, which is its first ratchet key.
         public let prekey: [UInt8]

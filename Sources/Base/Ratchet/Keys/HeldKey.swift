@@ -4,10 +4,10 @@ public import SecureMemory
 ///
 /// The class holds the only copy, in guarded memory, and it is wiped when the last value lets go of it.
 public final class HeldKey: Sendable {
-    /// The key.
+    /// The key, of the length that it was given with.
     public let bytes: SecureBytes
 
-    /// Takes the key.
+    /// Takes over a key of any length. Where it is used, its length is checked.
     public init(_ bytes: consuming SecureBytes) { self.bytes = bytes }
 
     /// Copies a part of other secret bytes.

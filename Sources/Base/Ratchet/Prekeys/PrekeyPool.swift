@@ -8,7 +8,7 @@ public import SecureMemory
 /// could be lost; and when a prekey is used, in the transaction of the session that it has begun. A prekey that is
 /// removed before the first message has opened would let anybody empty the pool with garbage.
 public struct PrekeyPool: ~Copyable, Sendable {
-    /// How IDs are chosen.
+    /// How a pool chooses the ID of a new prekey. An ID that is in the pool, or was used lately, is skipped.
     public enum Numbering: Equatable, Sendable {
         /// One after the other from a random start, and from 1 again after `last`.
         case counting(last: UInt32)
@@ -16,12 +16,12 @@ public struct PrekeyPool: ~Copyable, Sendable {
         case random
     }
 
-    /// What a messenger chooses.
+    /// Numbering, size and waiting time of a pool, which a messenger's protocol prescribes.
     public struct Rules: Sendable {
         /// Most prekeys of a full pool.
         public static let maxBatch = 1000
 
-        /// How IDs are chosen.
+        /// How the IDs of new prekeys are chosen.
         public let numbering: Numbering
         /// How many prekeys a full pool has.
         public let batch: Int
@@ -39,7 +39,7 @@ public struct PrekeyPool: ~Copyable, Sendable {
         }
     }
 
-    /// A public prekey.
+    /// The half of a prekey that is published.
     public struct PublicPrekey: Equatable, Sendable {
         /// Its ID, never 0.
         public let id: UInt32
@@ -47,7 +47,7 @@ public struct PrekeyPool: ~Copyable, Sendable {
         public let publicKey: [UInt8]
     }
 
-    /// A private prekey.
+    /// The half of a prekey that opens a first message, for a pool that another format has kept.
     public struct PrivatePrekey: Sendable {
         /// Its ID, never 0.
         public let id: UInt32
@@ -65,7 +65,7 @@ public struct PrekeyPool: ~Copyable, Sendable {
     static let maxUsed = 10_000
     private static let form: UInt8 = 1
 
-    /// What a messenger chooses.
+    /// Numbering, size and waiting time, as they were given at the start.
     public let rules: Rules
     private var keys = KeyTable()
     /// When IDs were used, in the order of their use.

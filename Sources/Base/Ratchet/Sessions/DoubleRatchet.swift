@@ -8,7 +8,7 @@ public import SecureMemory
 /// It is a value without I/O: store `encoded()` in one transaction with what a step has sealed or opened. A session
 /// cannot be copied, because two copies would use a key twice.
 public struct DoubleRatchet: ~Copyable, Sendable {
-    /// What the protocol chooses.
+    /// The protocol of the session, as it was given at the start. A record of another suite is not read.
     public let suite: RatchetSuite
     var state: RatchetState
 

@@ -5,7 +5,7 @@ public import SecureMemory
 /// A message that was opened, and the session after it.
 @frozen
 public struct OpenedMessage: ~Copyable, Sendable {
-    /// What the body was.
+    /// What the closure `body` has returned, in guarded memory.
     public var plaintext: SecureBytes
     /// The session after the message. Store it with the plaintext in one transaction; then it replaces the one that has
     /// opened the message.

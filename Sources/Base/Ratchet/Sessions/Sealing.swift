@@ -1,6 +1,7 @@
 /// The keys of a message to send. Each seals one message.
 public struct OutgoingKeys: Sendable {
-    /// Stands beside the body.
+    /// Ratchet key and numbers, for the receiver. Send it beside the body: encrypted under `headerKey` if there is one,
+    /// and authenticated with the body in either case.
     public let header: RatchetHeader
     /// The key or keys of the body: 32 bytes, or as many as the suite's expansion has.
     public let messageKey: HeldKey
