@@ -42,7 +42,7 @@ public struct Sweep: Equatable, Sendable {
     public let keepPrevious: Duration
     /// Delete although a clock or the number of expired backups is suspicious.
     public let isForced: Bool
-    /// Whether the sweep only decides: nothing is deleted, and the report says what would be.
+    /// Decide and delete nothing.
     public let isDryRun: Bool
 
     /// - Parameters:

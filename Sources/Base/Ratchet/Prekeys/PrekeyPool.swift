@@ -8,7 +8,7 @@ public import SecureMemory
 /// could be lost; and when a prekey is used, in the transaction of the session that it has begun. A prekey that is
 /// removed before the first message has opened would let anybody empty the pool with garbage.
 public struct PrekeyPool: ~Copyable, Sendable {
-    /// How a pool chooses the ID of a new prekey. An ID that is in the pool, or was used lately, is skipped.
+    /// How a pool chooses the ID of a new prekey. IDs in the pool are skipped, and used ones as long as they rest.
     public enum Numbering: Equatable, Sendable {
         /// One after the other from a random start, and from 1 again after `last`.
         case counting(last: UInt32)

@@ -5,7 +5,7 @@ public import SecureMemory
 public struct PropertyList: ~Copyable, Sendable {
     /// Longest list in bytes.
     public static let maxCount = 65_536
-    /// Most objects.
+    /// Most values in a list, arrays and dictionaries included.
     public static let maxObjects = 4096
     /// Most arrays and dictionaries in each other.
     public static let maxDepth = 16
@@ -19,7 +19,7 @@ public struct PropertyList: ~Copyable, Sendable {
         let number: Int
     }
 
-    /// The types of values.
+    /// The types of values. `kind(of:)` tells which `reveal…` a value has; another one ends the process.
     public enum Kind: Hashable, Sendable {
         case string, data, integer, real, bool, date, array, dictionary
     }
@@ -42,7 +42,7 @@ public struct PropertyList: ~Copyable, Sendable {
     /// The list as it is stored, without a copy.
     consuming func consumeBytes() -> SecureBytes { bytes }
 
-    /// The outermost value.
+    /// The outermost value, of any type. All others are reached from it.
     public var root: Object { Object(number: layout.root) }
 
     /// The type of a value.
@@ -93,7 +93,7 @@ public struct PropertyList: ~Copyable, Sendable {
         }
     }
 
-    /// An integer.
+    /// The number of a value of the type `integer`, in `integers`. Any other value ends the process.
     public borrowing func revealInteger(_ object: Object) -> Int128 {
         let object = found(object)
         precondition(object.kind == .integer)
@@ -102,7 +102,7 @@ public struct PropertyList: ~Copyable, Sendable {
         }
     }
 
-    /// A real number.
+    /// The number of a value of the type `real`. Any other value ends the process.
     public borrowing func revealReal(_ object: Object) -> Double {
         let object = found(object)
         precondition(object.kind == .real)
@@ -116,7 +116,7 @@ public struct PropertyList: ~Copyable, Sendable {
         return double(object)
     }
 
-    /// A truth value.
+    /// The truth of a value of the type `bool`. Any other value ends the process.
     public borrowing func revealBool(_ object: Object) -> Bool {
         guard case .bool(let value) = found(object).kind else { preconditionFailure("no truth value") }
         return value

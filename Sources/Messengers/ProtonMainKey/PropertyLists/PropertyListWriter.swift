@@ -19,7 +19,7 @@ public struct PropertyListWriter: ~Copyable {
     private var heights: [Int] = []
     private var references = 0
 
-    /// A writer without values.
+    /// Begins a list without values.
     public init() {}
 
     /// A string.

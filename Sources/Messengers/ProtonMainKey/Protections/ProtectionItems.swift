@@ -2,7 +2,7 @@ internal import SecureMemory
 
 /// The items of one MainKey that were found in the app's keychain, or in files with their contents.
 public struct ProtectionItems: ~Copyable, Sendable {
-    /// What protects the key.
+    /// Whether the items hold a key, and whether it is protected.
     public enum State: Hashable, Sendable {
         /// No item holds a key.
         case absent
@@ -12,12 +12,12 @@ public struct ProtectionItems: ~Copyable, Sendable {
         case locked
     }
 
-    /// Which items were added.
+    /// The names of the items that `add(_:file:)` has accepted.
     public private(set) var found: Set<ProtectionItem> = []
     private var clear: SecureBytes?
     private var contents: [ProtectionItem: [UInt8]] = [:]
 
-    /// No items.
+    /// Begins without items; add each one that was found.
     public init() {}
 
     /// Adds an item.

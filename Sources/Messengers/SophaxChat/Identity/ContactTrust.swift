@@ -8,7 +8,7 @@ public enum ContactTrust: Equatable, Sendable {
     /// Other keys were seen. Nothing is sent before the user confirms them.
     case changed(known: PublicIdentity, seen: PublicIdentity, wasVerified: Bool)
 
-    /// The keys that count.
+    /// The keys that messages are sealed for and checked with: after a change the known ones, and not those seen.
     public var identity: PublicIdentity {
         switch self {
         case .unverified(let identity), .verified(let identity), .changed(let identity, _, _): identity

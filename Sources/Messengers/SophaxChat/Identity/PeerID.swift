@@ -5,9 +5,9 @@ internal import Encodings
 ///
 /// It is a claim until it is compared with the keys: `PublicIdentity.has(_:)`.
 public struct PeerID: Hashable, Comparable, Sendable, CustomStringConvertible {
-    /// Lengths in digits.
+    /// How many digits a name may have: the full length, and that of later versions of the app.
     public static let counts = [32, 16]
-    /// The digits.
+    /// The 32 or 16 lower-case hexadecimal digits.
     public let description: String
 
     /// A name in a message, file or record. It is part of what is signed and of names of values, so it has one spelling.
@@ -26,7 +26,7 @@ public struct PeerID: Hashable, Comparable, Sendable, CustomStringConvertible {
     /// - Parameter digest: 8 bytes or more.
     init(_ digest: ArraySlice<UInt8>) { description = Hex.encode(Array(digest)) }
 
-    /// By digits.
+    /// Whether `left` comes first in the order of the digits.
     public static func < (left: PeerID, right: PeerID) -> Bool {
         left.description.utf8.lexicographicallyPrecedes(right.description.utf8)
     }

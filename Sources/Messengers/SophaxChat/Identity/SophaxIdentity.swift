@@ -9,10 +9,10 @@ public struct SophaxIdentity: ~Copyable, Sendable {
     package let signing: SecureBytes
     /// X25519, 32 bytes.
     package let agreement: SecureBytes
-    /// The public keys.
+    /// The two public keys, 32 bytes each, which contacts know.
     public let publicIdentity: PublicIdentity
 
-    /// Makes an identity.
+    /// Makes an identity with two keys from the system's random numbers.
     public init() {
         self.init(checked: Random.secret(Self.keyCount), Random.secret(Self.keyCount))
     }
@@ -34,7 +34,7 @@ public struct SophaxIdentity: ~Copyable, Sendable {
         self.agreement = agreement
     }
 
-    /// The name.
+    /// The name that the public keys have, 32 digits.
     public var peerID: PeerID { publicIdentity.peerID }
 
     /// Signs bytes: 64 bytes.

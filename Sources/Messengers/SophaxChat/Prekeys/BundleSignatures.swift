@@ -22,7 +22,7 @@ public enum SignatureForm: UInt8, Comparable, Sendable, CaseIterable {
     /// All fields: ours.
     case whole
 
-    /// By what is covered.
+    /// Whether `left` covers less than `right`.
     public static func < (left: SignatureForm, right: SignatureForm) -> Bool { left.rawValue < right.rawValue }
 }
 
@@ -44,7 +44,7 @@ public enum BundleError: Error, Equatable, Sendable {
 
 /// A bundle whose signatures, age and owner were checked.
 public struct CheckedBundle: Equatable, Sendable {
-    /// The bundle.
+    /// The bundle as it was read.
     public let bundle: PrekeyBundle
     /// How much is signed. Store it with the contact, as `pinned` of the next check.
     public let form: SignatureForm

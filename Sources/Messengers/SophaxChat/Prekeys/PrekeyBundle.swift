@@ -24,11 +24,11 @@ public struct PrekeyBundle: Equatable, Sendable {
     /// Most bytes of a user name: a character of text may have several.
     private static let maxUsernameBytes = 4 * maxUsername
 
-    /// Whose bundle it is.
+    /// The public keys of the owner, which its signatures are checked with.
     public let identity: PublicIdentity
     /// The signed prekey, 32 bytes.
     public let signedPrekey: [UInt8]
-    /// Its number.
+    /// The number by which a first message names the signed prekey.
     public let signedPrekeyID: UInt32
     /// 64 bytes.
     public internal(set) var prekeySignature: [UInt8]
@@ -38,7 +38,7 @@ public struct PrekeyBundle: Equatable, Sendable {
     public let username: String
     /// When the bundle was made.
     public let timestamp: AppTime
-    /// Where the owner listens.
+    /// Where the owner listens, as the owner has written it; nil if the bundle does not say. Nobody checks it.
     public let address: String?
     /// Over all fields, 64 bytes; nil from the app.
     public internal(set) var bundleSignature: [UInt8]?

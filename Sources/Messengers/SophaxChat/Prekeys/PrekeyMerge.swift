@@ -20,12 +20,12 @@ public enum PrekeyMergeError: Error, Equatable, Sendable {
 public struct MergedPrekeys: Equatable, Sendable {
     /// Signed prekeys, each with its last-resort key.
     public let signed: Int
-    /// One-time prekeys.
+    /// One-time prekeys that were neither held nor used here.
     public let oneTime: Int
     /// Ephemeral keys of sessions that peers have begun.
     public let seen: Int
 
-    /// Nothing was added.
+    /// All counts are zero.
     public static let none = MergedPrekeys(signed: 0, oneTime: 0, seen: 0)
 
     init(signed: Int, oneTime: Int, seen: Int) {

@@ -31,7 +31,7 @@ public struct PrekeyStore: ~Copyable, Sendable {
     /// Ephemeral keys of those who have begun a session.
     public internal(set) var seen: SeenEphemerals
 
-    /// New prekeys.
+    /// Makes a signed prekey, a last-resort key and a full pool of one-time prekeys.
     public init(at now: Timestamp) {
         signed = [Self.draw([], at: now)]
         pool = PrekeyPool(Self.rules)
@@ -51,7 +51,7 @@ public struct PrekeyStore: ~Copyable, Sendable {
 
     /// Number of the current signed prekey.
     public var signedID: UInt32 { signed[signed.count - 1].id }
-    /// When it was made.
+    /// When the current signed prekey was made.
     public var signedMade: Timestamp { signed[signed.count - 1].made }
     /// One-time prekeys that are left.
     public var oneTimeCount: Int { pool.count }
@@ -77,7 +77,7 @@ public struct PrekeyStore: ~Copyable, Sendable {
     public struct SignedFacts: Equatable, Sendable {
         /// Random, not 0.
         public let id: UInt32
-        /// When it was made.
+        /// When the signed prekey was made.
         public let made: Timestamp
         /// When another one has replaced it; nil for the current one, and while the clock is behind.
         public let replaced: Timestamp?
@@ -267,7 +267,7 @@ public struct PrekeyStore: ~Copyable, Sendable {
 /// instead. Strangers cost nothing to make, and the last-resort key serves all of them: so they are refused at 8000 keys
 /// and contacts at 10,000.
 public struct SeenEphemerals: Equatable, Sendable {
-    /// Most keys.
+    /// Most keys that are stored. With so many, every session is refused.
     public static let limit = 10_000
     /// Places of these that strangers cannot take.
     public static let keptForContacts = 2000

@@ -43,15 +43,15 @@ public enum InitialSecrecy: Equatable, Sendable {
 
 /// What begins a session: the payload of a message of kind `initiateSession`.
 public struct Initiation: Equatable, Sendable {
-    /// The initiator's bundle.
+    /// The initiator's bundle, not checked yet.
     public let bundle: PrekeyBundle
     /// 32 bytes.
     public let ephemeral: [UInt8]
-    /// The responder's signed prekey.
+    /// Number of the responder's signed prekey that the initiator has used.
     public let signedPrekeyID: UInt32
     /// The responder's one-time prekey; 0 for the last-resort key.
     public let oneTimeID: UInt32?
-    /// The first message.
+    /// The first message of the session, sealed.
     public let message: PairMessage
 
     init(bundle: PrekeyBundle, ephemeral: [UInt8], signedPrekeyID: UInt32, oneTimeID: UInt32?, message: PairMessage) {
@@ -85,7 +85,7 @@ public struct Initiation: Equatable, Sendable {
         }
     }
 
-    /// As JSON.
+    /// The payload to send: JSON, UTF-8.
     public var encoded: [UInt8] {
         Fields.object([
             ("senderBundle", bundle.json), ("ephemeralPublicKey", .base64(ephemeral)),
@@ -100,7 +100,7 @@ public struct Initiation: Equatable, Sendable {
 public struct Initiated: ~Copyable, Sendable {
     /// Store it before the initiation leaves.
     public var session: PairSession
-    /// The payload to send.
+    /// The payload to send, as a message of the kind `initiateSession`.
     public var initiation: Initiation
     /// What secures the first message.
     public var secrecy: InitialSecrecy
@@ -113,9 +113,9 @@ public struct Responded: ~Copyable, Sendable {
     public var session: PairSession
     /// The prekeys after it: the one-time key is used up and replaced, the ephemeral key remembered.
     public var prekeys: PrekeyStore
-    /// The first message.
+    /// The content of the first message, in guarded memory.
     public var plaintext: SecureBytes
-    /// The initiator's bundle, checked.
+    /// The initiator's bundle, whose signatures, age and owner were checked.
     public var peer: CheckedBundle
     /// What has secured the first message.
     public var secrecy: InitialSecrecy

@@ -35,7 +35,7 @@ public struct PeerRecord: Sendable {
     private static let headCount = 68
     private static let sessionHeadCount = 20
 
-    /// The peer.
+    /// The public keys of the peer, which all sessions of the record are with.
     public let peer: PublicIdentity
     /// How much of a bundle the peer has signed at most: `pinned` of the next check. Nil if there was no bundle.
     public var bundleForm: SignatureForm?
@@ -111,7 +111,7 @@ public struct PeerRecord: Sendable {
 
     /// What is known of a session without its keys.
     public struct Facts: Equatable, Sendable {
-        /// When it began.
+        /// When the session began, by this side's clock.
         public let began: Timestamp
         /// When another one has replaced it; nil if it sends.
         public let replaced: Timestamp?

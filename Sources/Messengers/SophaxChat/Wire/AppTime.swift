@@ -21,7 +21,7 @@ public struct AppTime: Equatable, Sendable {
         self.seconds = min(max(seconds, -Self.limit), Self.limit)
     }
 
-    /// Rounded to milliseconds.
+    /// The same time in milliseconds since 1970, rounded to the nearest.
     public var timestamp: Timestamp {
         Timestamp(milliseconds: Int64(((seconds + Self.epoch) * 1000).rounded()))
     }

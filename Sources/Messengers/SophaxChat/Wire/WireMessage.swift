@@ -53,7 +53,7 @@ public struct WireMessage: Equatable, Sendable {
         }
     }
 
-    /// The form of signature.
+    /// What of a message is signed. A peer that has signed `two` once must not fall back to `one`.
     public enum Version: Comparable, Sendable {
         /// The app's.
         case one
@@ -74,7 +74,7 @@ public struct WireMessage: Equatable, Sendable {
     public let sender: PeerID
     /// Whose message it is; nil for everyone, and in version 1.
     public let recipient: PeerID?
-    /// The form of signature.
+    /// What of the message is signed.
     public let version: Version
     /// The sender's clock. Version 1 signs whole seconds only.
     public let time: Timestamp

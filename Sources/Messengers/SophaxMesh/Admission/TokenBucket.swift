@@ -30,7 +30,7 @@ public struct TokenBucket: Equatable, Sendable {
     private var level: Int64
     private var last: Timestamp
 
-    /// A full bucket.
+    /// Begins full: `rule.count` events may happen at once.
     public init(_ rule: Rule, at now: Timestamp) {
         self.rule = rule
         level = Int64(rule.count) * rule.milliseconds

@@ -19,7 +19,7 @@ public struct WireGate: Sendable {
         var version: WireMessage.Version
     }
 
-    /// Who receives.
+    /// The public keys of this side. Messages for other recipients are refused.
     public let own: PublicIdentity
     private var peers: [PublicIdentity: Peer] = [:]
 

@@ -6,7 +6,7 @@ internal import SophaxChat
 public struct FrameReader: Sendable {
     /// Longest content of a frame in bytes.
     public static let maxCount = WireMessage.maxCount
-    /// Length of the length.
+    /// Bytes of a frame before its content: the content's length.
     public static let prefixCount = 4
 
     /// Why the connection is to be closed.
@@ -26,7 +26,7 @@ public struct FrameReader: Sendable {
     /// Reserved for the frame that is being read, in bytes.
     package var reserved: Int { content.capacity }
 
-    /// Nothing was read.
+    /// Begins at the start of a connection.
     public init() {}
 
     /// What a length says.

@@ -31,18 +31,18 @@ public struct ChatMessage: Equatable, Sendable {
         self.init(id: id, message: message)
     }
 
-    /// As JSON.
+    /// The payload to send: JSON, UTF-8.
     public var encoded: [UInt8] { Fields.object([("messageID", .string(id)), ("ratchetMessage", message.json)]) }
 }
 
 /// The names of the last 1000 messages of a peer. A sender that has got no `ack` seals a message again: under another
 /// key and signature, so that neither session nor `WireGate` see that it is the same one.
 public struct ReceivedIDs: Equatable, Sendable {
-    /// How many are remembered.
+    /// How many names of a peer are remembered. Older ones are forgotten.
     public static let remembered = 1000
     private var seen = RecentSet<String>(limit: remembered)
 
-    /// None.
+    /// Begins without names.
     public init() {}
 
     /// Takes what was stored, from old to new. Of more than 1000 names the last ones are remembered.

@@ -27,13 +27,13 @@ public enum GroupInviteError: Error, Equatable, Sendable {
 public struct GroupInvite: Sendable {
     /// Longest text in bytes.
     public static let maxCount = 8192
-    /// Most members.
+    /// Most members of a group, with the creator.
     public static let maxMembers = GroupLimits.sophaxChat.maxMembers
     /// Longest name for members in bytes.
     public static let maxTitle = 256
     private static let key = "senderChainKey"
 
-    /// The group's name.
+    /// The group's id, 1 to 255 bytes. It is not what members call the group.
     public let group: String
     /// What members call the group.
     public let title: String
@@ -108,7 +108,7 @@ public struct GroupMemberLeft: Equatable, Sendable {
     public static let maxCount = 8192
     /// The group's name, 1 to 255 bytes.
     public let group: String
-    /// Who has left.
+    /// The member that has left. Believe it only if it is the one who has signed the message.
     public let leaving: PeerID
     /// The other members as the sender knows them, 99 at most; a claim. Remove only who has left.
     public let remaining: [PeerID]

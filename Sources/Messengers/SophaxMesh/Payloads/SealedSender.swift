@@ -27,7 +27,7 @@ public struct SealedMessage: Equatable, Sendable {
     static let maxBox = WireMessage.maxPayload
     /// 32 bytes.
     public let ephemeral: [UInt8]
-    /// Nonce, ciphertext, tag.
+    /// Nonce ‖ ciphertext ‖ tag of the message with its sender.
     public let box: [UInt8]
     /// Whether the box binds both keys.
     public let version: WireMessage.Version
@@ -56,7 +56,7 @@ public struct SealedMessage: Equatable, Sendable {
         }
     }
 
-    /// As JSON.
+    /// The payload to send: JSON, UTF-8.
     public var encoded: [UInt8] {
         Self.json(ephemeral, box, version)
     }

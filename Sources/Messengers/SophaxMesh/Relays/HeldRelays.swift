@@ -8,14 +8,14 @@ public import SophaxChat
 public struct HeldRelays: Equatable, Sendable {
     /// A relay is dropped after this time.
     public static let maxAge: Duration = .hours(48)
-    /// Most relays.
+    /// Most relays of all peers together.
     public static let maxCount = 300
     /// Most relays for one peer.
     public static let maxPerPeer = 30
     /// Most bytes of all payloads. A payload may have 3 MiB, so that 300 of them would fill the memory.
     public static let maxBytes = 32 << 20
 
-    /// A relay that waits.
+    /// A relay that waits, with what decides when it is dropped.
     public struct Item: Equatable, Sendable {
         /// As it goes on: one hop further than it has come.
         public let relay: Relay
@@ -32,10 +32,10 @@ public struct HeldRelays: Equatable, Sendable {
         }
     }
 
-    /// From old to new.
+    /// The relays that wait, the oldest first. Store them to give them back after a restart.
     public private(set) var items: [Item] = []
 
-    /// No relay.
+    /// Begins without relays.
     public init() {}
 
     /// Takes what was stored; the limits hold for it, too.

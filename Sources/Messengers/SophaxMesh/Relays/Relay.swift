@@ -7,15 +7,15 @@ public struct Relay: Equatable, Sendable {
     public static let maxHops: UInt8 = 6
     /// Names the relay; 1 to 64 bytes.
     public let id: String
-    /// Who it is for.
+    /// The peer that may open the message.
     public let target: PeerID
     /// Who has begun it; a claim.
     public let origin: PeerID
-    /// Hops that are left.
+    /// Hops that are left. `RelayRules` drop a relay with 0, or with more than `maxHops`.
     public let ttl: UInt8
-    /// Hops that were made.
+    /// Hops that were made; it stays at 255. Nothing proves it.
     public let hopCount: UInt8
-    /// What is carried.
+    /// The message for the target, of any kind but `relay`. Nothing of it is verified.
     public let message: WireMessage
 
     /// A relay that begins here.
@@ -65,7 +65,7 @@ public struct Relay: Equatable, Sendable {
         return Relay(id, target, origin, ttl - 1, hopCount == 255 ? 255 : hopCount + 1, message)
     }
 
-    /// As JSON.
+    /// The payload to send: JSON, UTF-8.
     public var encoded: [UInt8] {
         // What was signed is in the payload, which is Base64 either way.
         let inner = (try? Fields(message.encoded).value) ?? .null
@@ -79,12 +79,12 @@ public struct Relay: Equatable, Sendable {
 
 /// Decides what becomes of relays.
 public struct RelayRules: Sendable {
-    /// Relays that are remembered.
+    /// Relays that are remembered by their ids, so that each goes on once. Older ones are forgotten.
     public static let remembered = 500
     /// Senders with a bucket; above that, those of the oldest are forgotten.
     public static let maxSenders = 1000
 
-    /// What to do.
+    /// What to do with a relay.
     public enum Decision: Equatable, Sendable {
         /// It is for this peer: open the message.
         case deliver
@@ -94,14 +94,15 @@ public struct RelayRules: Sendable {
         case drop(Reason)
     }
 
-    /// Why nothing is done.
+    /// Why a relay is dropped: its hops are out of range, it came before, its neighbour sends too many, or it would
+    /// need one more hop.
     public enum Reason: Equatable, Sendable { case hops, duplicate, rateLimited, lastHop }
 
     private var seen = RecentSet<String>(limit: remembered)
     private var buckets: [PeerID: TokenBucket] = [:]
     private var senders: [PeerID] = []
 
-    /// Nothing was seen.
+    /// Begins without any relay seen.
     public init() {}
 
     /// Decides on a relay.

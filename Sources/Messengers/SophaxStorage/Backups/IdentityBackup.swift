@@ -21,7 +21,7 @@ public struct IdentityBackup: ~Copyable, Sendable {
     public static let minPassphrase = 16
     /// What a file may have: more would keep the reader busy for minutes.
     public static let iterations: ClosedRange<UInt32> = 600_000...10_000_000
-    /// What is written.
+    /// Iterations of PBKDF2 in a new file.
     public static let writtenIterations: UInt32 = 720_000
     /// Longest file in bytes.
     public static let maxCount = 65_536
@@ -30,11 +30,11 @@ public struct IdentityBackup: ~Copyable, Sendable {
     private static let saltCount = 32
     static let headerCount = 53
 
-    /// The keys.
+    /// The two private keys.
     public var identity: SophaxIdentity
-    /// The user's name.
+    /// The name that the user has chosen; nobody checks it.
     public let username: String
-    /// When it was exported.
+    /// When the backup was made, by the clock of the device that made it.
     public let exported: AppTime
 
     /// What is to be written.

@@ -16,11 +16,11 @@ public struct MessageBackup: Sendable {
     private static let saltCount = 32
     private static let headerCount = 4 + 1 + saltCount
 
-    /// Version of the content.
+    /// The version that the content names, which is not that of the file.
     public let version: Int64
-    /// When it was made.
+    /// When the backup was made, by the clock of the device that made it.
     public let created: AppTime
-    /// The user's name.
+    /// The name that the user has chosen; nobody checks it.
     public let username: String
     /// Whose it is, as the app writes it.
     public let identityFingerprint: String?

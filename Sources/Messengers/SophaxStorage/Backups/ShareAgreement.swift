@@ -6,7 +6,7 @@ public struct ShareAgreement: Sendable {
     /// Most combinations that are tried. As many shares as the threshold are one combination.
     public static let maxCombinations = 1000
 
-    /// The identity.
+    /// The name of the identity that the shares in `used` join to.
     public let peerID: PeerID
     /// As many as the threshold; `IdentityShare.join` makes the keys of them.
     public let used: [IdentityShare]

@@ -22,9 +22,9 @@ public struct IdentityShare: Sendable {
     public let index: UInt8
     /// How many are needed, 2 or more.
     public let threshold: UInt8
-    /// How many were made.
+    /// How many shares were made, as the share says.
     public let total: UInt8
-    /// When they were made.
+    /// When the shares were made, by the clock of the device that made them.
     public let created: AppTime
     /// The identity that they join to; nil in the app's.
     public let peerID: PeerID?

@@ -16,7 +16,7 @@ public import SophaxChat
 public struct SophaxAccount: ~Copyable, Sendable {
     /// Longest text in bytes.
     public static let maxTextCount = 1 << 20
-    /// Most verified peers.
+    /// Most entries of `verified`.
     public static let maxVerified = 5000
     /// Most characters of a user name.
     public static let maxUsername = PrekeyBundle.maxUsername
@@ -25,9 +25,9 @@ public struct SophaxAccount: ~Copyable, Sendable {
     private static let cut = [["dh"], ["signing"], ["prekeys"]]
     private static let names = ["messenger", "username", "verified", "version"]
 
-    /// The keys.
+    /// The two private keys.
     public let identity: SophaxIdentity
-    /// The user's name.
+    /// The name that the user has chosen, at most `maxUsername` characters.
     public let username: String
     /// The safety numbers that the user has compared, in the form `.version1`.
     public let verified: [PeerID: String]
@@ -82,7 +82,8 @@ public struct SophaxAccount: ~Copyable, Sendable {
         }
     }
 
-    /// The same without prekeys.
+    /// The account as text without its prekeys, in guarded memory.
+    /// - Parameter verified: the verified peers to write in place of its own; nil for those.
     public borrowing func encodedWithoutPrekeys(verified other: [PeerID: String]? = nil) -> SecureBytes {
         encoded(other ?? verified, prekeys: SecureBytes(count: 0) { _ in })
     }

@@ -37,7 +37,7 @@ public struct PINAllowance: Equatable, Sendable {
         PINAllowance(times: times.map { min($0, now) }.filter { now - $0 < Self.window })
     }
 
-    /// The record.
+    /// The record to store: 8 bytes for each counted event, at most `limit` of them.
     public var encoded: [UInt8] {
         var bytes: [UInt8] = []
         for time in times { bytes.appendNumber(time.milliseconds) }

@@ -19,10 +19,10 @@ public struct PINCounts: Equatable, Sendable {
     /// Right PINs that cleared failures.
     public let clearings: PINAllowance
 
-    /// Nothing is counted.
+    /// The counts of a new lock: no failure, no change, no clearing.
     public static let none = PINCounts(attempts: .none, changes: .unused, clearings: .unused)
 
-    /// As stored.
+    /// The counts as they were stored before.
     public init(attempts: PINAttempts, changes: PINAllowance, clearings: PINAllowance) {
         self.attempts = attempts
         self.changes = changes

@@ -11,9 +11,9 @@ internal import SophaxChat
 // The attempts: number of failures (4, big endian) ‖ end of the delay, Unix time (8, double, little endian), 0 = none.
 // A PIN of six digits is found from either hash within hours, so the lock is a gate and not the key of anything.
 
-/// A PIN's hash.
+/// The hash of a PIN with its salt. It does not protect the PIN: six digits are found from it within hours.
 public struct PINHash: Sendable {
-    /// How it was made.
+    /// The function that the hash was made with.
     public enum Form: UInt8, Sendable {
         /// One SHA-256: is read, and not made.
         case version1 = 1
@@ -29,7 +29,7 @@ public struct PINHash: Sendable {
     /// Length of a hash in bytes.
     public static let count = 32
 
-    /// How it was made.
+    /// The function that the hash was made with.
     public let form: Form
     /// 16 or 32 bytes.
     public let salt: [UInt8]
@@ -87,7 +87,7 @@ public struct PINAttempts: Equatable, Sendable {
     public static let free = 4
     /// The first delay; each further failure doubles it.
     public static let firstDelay: Duration = .seconds(30)
-    /// The longest delay.
+    /// The longest delay; no failure makes it longer.
     public static let longestDelay: Duration = .seconds(3600)
     /// Length of the record in bytes.
     public static let recordCount = 12
@@ -97,7 +97,7 @@ public struct PINAttempts: Equatable, Sendable {
     /// No PIN is checked before; nil without a delay.
     public let release: Timestamp?
 
-    /// None.
+    /// No failure, and no delay.
     public static let none = PINAttempts(count: 0, release: nil)
 
     init(count: UInt32, release: Timestamp?) {
@@ -130,7 +130,7 @@ public struct PINAttempts: Equatable, Sendable {
         return PINAttempts(count: count, release: Self.delay(count).map { now + $0 })
     }
 
-    /// The record.
+    /// The record to store, `recordCount` bytes: the count and the end of the delay.
     public var encoded: [UInt8] {
         var bytes: [UInt8] = []
         bytes.appendNumber(count)
@@ -180,7 +180,7 @@ public struct PINLock: Sendable {
     /// Lengths of a PIN in bytes.
     public static let counts = 4...64
 
-    /// The owner's.
+    /// The hash of the owner's PIN.
     public let real: PINHash
     /// That of duress; a random one if none is set. Store it in either case.
     public let duress: PINHash

@@ -4,12 +4,12 @@ public struct TelegramAccount: Equatable, Sendable {
     public struct Key: Equatable, Sendable {
         /// The data centre's number. Those of media connections are large numbers.
         public let dataCentre: Int32
-        /// The key.
+        /// The authorization key for this data centre, 256 bytes.
         public let held: HeldAuthorizationKey
         /// Whether the user has marked the key as lost: somebody else may have it.
         public let isLost: Bool
 
-        /// A key.
+        /// Puts a data centre and its key together.
         public init(dataCentre: Int32, held: HeldAuthorizationKey, isLost: Bool = false) {
             (self.dataCentre, self.held, self.isLost) = (dataCentre, held, isLost)
         }

@@ -13,14 +13,14 @@ public struct DesktopAccount: Equatable, Sendable {
     public struct Key: Equatable, Sendable {
         /// The data centre's number. Those of media connections are large numbers.
         public let dataCentre: Int32
-        /// The key.
+        /// The authorization key for this data centre, 256 bytes.
         public let held: HeldAuthorizationKey
     }
 
     /// Most keys in a list. The app has a key for each data centre and its media connections.
     public static let maxKeys = 64
 
-    /// The user.
+    /// The user's number at Telegram.
     public let user: UInt64
     /// The data centre that has the account.
     public let mainDataCentre: Int32

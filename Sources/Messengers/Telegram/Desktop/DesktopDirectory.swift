@@ -13,12 +13,12 @@ public import SecureMemory
 public struct DesktopDirectory: Equatable, Sendable {
     /// A file, as the caller has found it.
     public struct File: Sendable {
-        /// The whole file.
+        /// The whole content of the file.
         public let bytes: [UInt8]
         /// When it was changed. Only the order counts.
         public let changed: Int64
 
-        /// A file.
+        /// - Parameter changed: in any unit, the same for all files.
         public init(bytes: [UInt8], changed: Int64) { (self.bytes, self.changed) = (bytes, changed) }
     }
 

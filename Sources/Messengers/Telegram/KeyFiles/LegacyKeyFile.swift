@@ -43,7 +43,7 @@ public enum LegacyKeyFile {
 
     /// A key and the form in which it was found.
     public struct Opened: Equatable, Sendable {
-        /// The key.
+        /// The authorization key, 256 bytes.
         public let held: HeldAuthorizationKey
         /// The form of the file.
         public let form: Form

@@ -78,10 +78,10 @@ public enum AuthorizationKeyError: Error, Equatable, Sendable {
 /// This is a reference to the one copy in guarded memory, which is wiped with the last reference. Printing it shows
 /// nothing of the key.
 public final class HeldAuthorizationKey: Sendable, Equatable, CustomStringConvertible {
-    /// The key.
+    /// The authorization key, to borrow.
     public let key: AuthorizationKey
 
-    /// Takes over a key.
+    /// Takes over a key, whose bytes are not copied.
     public init(_ key: consuming AuthorizationKey) { self.key = key }
 
     /// Whether both are the same key, in constant time.

@@ -12,7 +12,7 @@ internal import SecureMemory
 //      +16       …  data
 
 extension LegacyMTProto1 {
-    /// Containers.
+    /// Reads and writes containers: several messages in one packet.
     public enum Container {
         /// The first 4 bytes of a container, as a number.
         public static let constructor: UInt32 = 0x73f1_f8dc

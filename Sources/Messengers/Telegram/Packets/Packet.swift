@@ -18,14 +18,14 @@ public import SecureMemory
 extension LegacyMTProto1 {
     /// What an encrypted packet contains.
     public struct Content: Equatable, Sendable {
-        /// The server's salt.
+        /// The server's salt of the present time, which a server checks.
         public var salt: UInt64
         /// The session to which the message belongs.
         public var session: UInt64
         /// The message, or the container.
         public var message: Message
 
-        /// A packet's content.
+        /// Puts the content of a packet together. Any numbers are valid.
         public init(salt: UInt64, session: UInt64, message: Message) {
             (self.salt, self.session, self.message) = (salt, session, message)
         }
@@ -40,7 +40,7 @@ extension LegacyMTProto1 {
         /// A serialised value, of any length. That of apps has a multiple of 4 bytes.
         public var data: [UInt8]
 
-        /// A message.
+        /// Puts a message together. Any numbers are valid.
         public init(id: MessageID, sequence: UInt32, data: [UInt8]) {
             (self.id, self.sequence, self.data) = (id, sequence, data)
         }
@@ -49,7 +49,7 @@ extension LegacyMTProto1 {
         public var isContent: Bool { sequence & 1 == 1 }
     }
 
-    /// Encrypted packets.
+    /// Seals and opens encrypted packets of the old version.
     public enum Packet {
         /// Length of the smallest packet in bytes.
         public static let minCount = headerCount + innerHeaderCount

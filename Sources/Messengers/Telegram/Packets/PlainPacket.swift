@@ -18,10 +18,10 @@ public struct PlainPacket: Equatable, Sendable {
 
     /// Names the message. Any number: a published sample of a client has one that is not divisible by 4.
     public var id: MessageID
-    /// A serialised value.
+    /// A serialised value, which anybody may have written.
     public var data: [UInt8]
 
-    /// A packet.
+    /// Puts a packet together. Any ID is valid.
     public init(id: MessageID, data: [UInt8]) {
         (self.id, self.data) = (id, data)
     }

@@ -12,7 +12,7 @@ public struct MessageID: Hashable, Comparable, Sendable {
         case server = 3
     }
 
-    /// The number, unsigned.
+    /// The 64 bits as an unsigned number, by which IDs are ordered.
     public let number: UInt64
 
     private static let kindBits: UInt64 = 3
@@ -67,7 +67,7 @@ public enum TimeWindow {
     /// Greatest lead in seconds; this lead is accepted.
     public static let maxLead: UInt64 = 30
 
-    /// Where a message is.
+    /// Whether a time is within the window, before it or behind it.
     public enum Place: Equatable, Sendable {
         case inside
         case tooOld

@@ -11,9 +11,9 @@ extension LegacyMTProto1.Session {
 
     /// A message of a container that is not accepted.
     public struct Refused: Equatable, Sendable {
-        /// Names the message.
+        /// The ID of the message that is not accepted.
         public let id: MessageID
-        /// Why.
+        /// Why it is not accepted.
         public let reason: Refusal
     }
 

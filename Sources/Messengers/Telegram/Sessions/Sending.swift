@@ -3,7 +3,7 @@ public import SecureMemory
 extension LegacyMTProto1.Session {
     /// A packet to send, and the messages in it.
     public struct Sealed: Equatable, Sendable {
-        /// The packet.
+        /// The encrypted packet, as it is sent.
         public let packet: [UInt8]
         /// The message, or the container.
         public let message: LegacyMTProto1.Message

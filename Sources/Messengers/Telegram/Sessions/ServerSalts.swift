@@ -3,16 +3,16 @@ public struct ServerSalts: Equatable, Sendable {
     /// How long the previous salt is accepted, in seconds; the last moment is included.
     public static let grace: UInt64 = 300
 
-    /// What messages contain.
+    /// The salt that messages of either side contain now.
     public private(set) var current: UInt64
     /// The one before, and when it was replaced.
     public private(set) var previous: Previous?
 
     /// A salt that was replaced.
     public struct Previous: Equatable, Sendable {
-        /// The salt.
+        /// The salt that was current before.
         public let salt: UInt64
-        /// When it was replaced.
+        /// When it was replaced, by the server's clock. It is accepted `grace` seconds longer.
         public let end: MessageTime
     }
 

@@ -4,10 +4,10 @@ extension LegacyMTProto1 {
     /// It is a value without keys. Store `encoded` in the transaction in which you store what a message has changed. If
     /// a session was lost, begin another one with a random ID: numbers must not be used again.
     public struct Session: Equatable, Sendable {
-        /// Which side this is.
+        /// The side of a session, which decides about IDs and checks.
         public enum Role: UInt8, Sendable { case client, server }
 
-        /// Which side this is.
+        /// The side that this program is.
         public let role: Role
         /// The authorization key of the session.
         public let keyID: KeyID

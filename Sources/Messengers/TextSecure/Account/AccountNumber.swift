@@ -1,9 +1,9 @@
 /// The phone number that names an account: E.164 with `+`, as it is sent and hashed.
 public struct AccountNumber: Hashable, Sendable, CustomStringConvertible {
-    /// Fewest and most digits.
+    /// Fewest and most digits behind the `+`.
     public static let counts = 7...15
 
-    /// `+` and digits.
+    /// `+` and 7 to 15 digits, of which the first is not 0.
     public let text: String
 
     /// - Returns: nil for all but `+` and 7 to 15 digits, of which the first is not 0.
@@ -16,6 +16,6 @@ public struct AccountNumber: Hashable, Sendable, CustomStringConvertible {
         self.text = text
     }
 
-    /// The number.
+    /// The number as in `text`.
     public var description: String { text }
 }

@@ -13,10 +13,10 @@ public struct LastResortPrekey: Sendable {
 
     /// One of `ids`.
     public let id: UInt32
-    /// The key.
+    /// The private key and its public half. It is never used up.
     public let key: AgreementKey
 
-    /// A new one.
+    /// Makes a prekey from the system's random numbers, with the first of `ids`.
     public init() {
         id = Self.id
         key = AgreementKey()

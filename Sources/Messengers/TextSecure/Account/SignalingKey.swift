@@ -17,7 +17,7 @@ public struct SignalingKey: Sendable {
     /// Both keys, 52 bytes.
     public let held: HeldKey
 
-    /// A new key.
+    /// Makes a key from the system's random numbers.
     public init() { held = HeldKey(Random.secret(Self.count)) }
 
     /// - Returns: nil for another length than 52 bytes.

@@ -14,7 +14,7 @@ public struct TextSecureAccount: ~Copyable, Sendable {
 
     /// The number that names the account.
     public let number: AccountNumber
-    /// The password.
+    /// The password of the login at the server.
     public let password: AccountPassword
     /// Protects what the server pushes.
     public let signalingKey: SignalingKey
@@ -24,7 +24,7 @@ public struct TextSecureAccount: ~Copyable, Sendable {
     public let registrationID: UInt16
     /// The prekey that the server hands out when it has no other.
     public let lastResort: LastResortPrekey
-    /// The ordinary prekeys.
+    /// The prekeys that begin one session each.
     public var prekeys: PrekeyPool
     /// The server's address; nil if it is not known yet.
     public let server: String?

@@ -14,7 +14,7 @@ public struct AttachmentKey: Sendable {
     /// Both keys, 64 bytes.
     public let held: HeldKey
 
-    /// A new key.
+    /// Makes a key from the system's random numbers. Each attachment has its own.
     public init() { held = HeldKey(Random.secret(Self.count)) }
 
     /// - Returns: nil for another length than 64 bytes.

@@ -8,7 +8,7 @@ public import SecureMemory
 //       16    16·n  AES-256-CBC with PKCS#7 padding, n ≥ 1
 //   end-32      32  HMAC-SHA-256(MAC key, all before), whole
 
-/// Lengths of sealed attachments.
+/// Lengths of sealed attachments, in bytes, from those of the files.
 public enum AttachmentBlob {
     static let macCount = SHA256.count
     static let overhead = PaddedCBC.ivCount + macCount

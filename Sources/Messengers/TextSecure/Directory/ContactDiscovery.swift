@@ -34,7 +34,7 @@ public struct ContactDiscovery: Sendable {
 
 /// One entry of the directory's answer.
 public struct DirectoryEntry: Equatable, Sendable {
-    /// Whose entry it is.
+    /// The token of the number that has an account. Compare it with those that were sent.
     public let token: DirectoryToken
     /// The server in a federation; nil for the one that was asked.
     public let relay: String?
@@ -44,7 +44,7 @@ public struct DirectoryEntry: Equatable, Sendable {
 
 /// A number with an account.
 public struct FoundContact: Equatable, Sendable {
-    /// The number.
+    /// The number, one of those that were asked for.
     public let number: AccountNumber
     /// The server in a federation; nil for the one that was asked.
     public let relay: String?

@@ -9,10 +9,10 @@ public struct AgreementKey: Sendable {
 
     /// The private key, 32 bytes, clamped.
     public let held: HeldKey
-    /// The public half, computed.
+    /// The public half, computed from the private one.
     public let publicKey: PublicKey33
 
-    /// A new key.
+    /// Makes a key from the system's random numbers.
     public init() { self.init(clamping: Random.secret(Self.count)) }
 
     /// - Returns: nil for another length than 32 bytes.

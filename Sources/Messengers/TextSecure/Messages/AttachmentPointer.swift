@@ -10,9 +10,9 @@ internal import SecureMemory
 public struct AttachmentPointer: Sendable {
     /// The server's id, in decimal in URLs.
     public var id: UInt64?
-    /// MIME type.
+    /// The MIME type as the sender gives it; nil if it is not written.
     public var contentType: String?
-    /// The key.
+    /// Opens the attachment; nil if it is not written.
     public var key: AttachmentKey?
 
     /// A pointer of given fields; nil for those that are not written.

@@ -6,7 +6,7 @@ internal import SecureMemory
 // Unknown fields are skipped, as Protocol Buffers demand. A known field with another wire type is refused, and so is one
 // that stands twice and is not a list: two readers could understand it differently.
 
-/// Limits of messages.
+/// Limits of messages, which are checked before memory is taken.
 public enum ContentLimits {
     /// Longest message in bytes.
     public static let count = 1024 * 1024

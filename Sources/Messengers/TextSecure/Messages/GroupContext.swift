@@ -20,15 +20,15 @@ public struct GroupContext: Sendable {
         case quit = 3
     }
 
-    /// Names the group.
+    /// Names the group, the same for all members; nil if it is not written.
     public var id: [UInt8]?
-    /// As written.
+    /// The number of a `Kind`, or of one that is not known; nil if it is not written.
     public var type: UInt32?
-    /// The group's name.
+    /// What members call the group; nil if it is not written.
     public var name: String?
-    /// Numbers.
+    /// Numbers of members as the sender writes them, unchecked.
     public var members: [String]
-    /// The group's picture.
+    /// Where the group's picture is; nil if it is not written.
     public var avatar: AttachmentPointer?
 
     /// A group of given fields; nil for those that are not written.

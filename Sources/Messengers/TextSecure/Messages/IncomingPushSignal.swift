@@ -42,19 +42,19 @@ public struct IncomingPushSignal: Sendable {
         public var isEncrypted: Bool { self == .whisper || self == .prekeyWhisper }
     }
 
-    /// The type as written.
+    /// The number of the type; nil if it is not written, which means 0.
     public var type: UInt32?
-    /// The sender's number.
+    /// The sender's number as the server writes it, unchecked; nil if it is not written.
     public var source: String?
     /// The sender's server in a federation.
     public var relay: String?
-    /// The receivers' numbers.
+    /// The receivers' numbers as they are written, unchecked; may be empty.
     public var destinations: [String]
-    /// When it was sent.
+    /// When it was sent, by the sender's clock; nil if it is not written.
     public var timestamp: MessageTime?
     /// The message. Plain text can hold keys of attachments, so it is in guarded memory.
     public var message: HeldKey?
-    /// The sender's device.
+    /// The number of the sender's device; nil if it is not written.
     public var sourceDevice: UInt32?
 
     /// An envelope of given fields; nil for those that are not written.
@@ -71,7 +71,7 @@ public struct IncomingPushSignal: Sendable {
         self.sourceDevice = sourceDevice
     }
 
-    /// What the message is.
+    /// The meaning of `type`.
     public var kind: Kind { Kind(type: type ?? 0) }
 
     /// Reads an envelope.

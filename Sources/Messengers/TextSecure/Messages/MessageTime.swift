@@ -5,10 +5,10 @@ public struct MessageTime: Hashable, Sendable {
     /// A value below this is taken as seconds: in milliseconds it would be before March 1973.
     public static let firstMilliseconds: UInt64 = 100_000_000_000
 
-    /// The number as written.
+    /// The number as it was written: milliseconds, or seconds (`isSeconds`).
     public let value: UInt64
 
-    /// A number as written.
+    /// Takes a number as it was written; every one is valid.
     public init(_ value: UInt64) { self.value = value }
 
     /// Whether the number is taken as seconds, of which a user should be warned.

@@ -18,7 +18,7 @@ public struct PushMessageContent: Sendable {
     public var attachments: [AttachmentPointer]
     /// The group that the message is written to.
     public var group: GroupContext?
-    /// As written.
+    /// Bits, of which `endSession` is known; nil if they are not written.
     public var flags: UInt32?
 
     /// A message of given fields; nil for those that are not written.

@@ -14,9 +14,9 @@ public import SecureMemory
 
 /// Sealing and opening of push payloads.
 public enum PushPayload {
-    /// The only version.
+    /// The first byte of a payload; no other version exists.
     public static let version: UInt8 = 1
-    /// Shortest payload: one block.
+    /// Shortest payload in bytes: with one block of ciphertext.
     public static let minCount = overhead + PaddedCBC.blockCount
     /// Longest payload that is opened, in bytes.
     public static let maxCount = 1024 * 1024

@@ -14,7 +14,7 @@ public struct AttachmentLocation: Equatable, Sendable {
     /// Longest URL in bytes.
     public static let maxCount = 4096
 
-    /// The URL.
+    /// The URL: `https://`, at most `maxCount` bytes of printable ASCII. The server chose it.
     public let url: String
 
     /// - Returns: nil for all but `https://`, a host, and printable ASCII without blanks.

@@ -6,9 +6,9 @@ public struct PublicPrekey: Equatable, Sendable {
     /// Ids have 24 bits.
     public static let ids: ClosedRange<UInt32> = 0...0xFF_FFFF
 
-    /// The id.
+    /// The id, one of `ids`.
     public let id: UInt32
-    /// The key.
+    /// The public key, 33 bytes.
     public let key: PublicKey33
 
     /// - Returns: nil for an id of more than 24 bits.
@@ -26,7 +26,7 @@ public struct PublicPrekey: Equatable, Sendable {
 /// What the server hands out of somebody's keys. Nobody signed the prekey: only the fingerprint of the identity tells
 /// whose it is.
 public struct ContactKeys: Equatable, Sendable {
-    /// The contact's identity.
+    /// The contact's identity key. Compare it with a known one, or its fingerprint with the contact.
     public let identity: PublicKey33
     /// One of the contact's prekeys.
     public let prekey: PublicPrekey

@@ -33,7 +33,7 @@ public struct AddressedMessage: Equatable, Sendable {
     /// Longest body in bytes.
     public static let maxBodyCount = 256 * 1024
 
-    /// The receiver.
+    /// The number of the account that gets the message.
     public let destination: AccountNumber
     /// The receiver's server in a federation; nil for the own one.
     public let relay: String?
@@ -41,7 +41,7 @@ public struct AddressedMessage: Equatable, Sendable {
     public let type: UInt32
     /// When it was sent, in milliseconds since 1970.
     public let timestamp: Timestamp
-    /// The encrypted message.
+    /// The message as a session has sealed it, at most `maxBodyCount` bytes.
     public let body: [UInt8]
 
     /// A message to one receiver.
@@ -56,7 +56,7 @@ public struct AddressedMessage: Equatable, Sendable {
     }
 }
 
-/// Who gets a message.
+/// Which receivers of a message the server has accepted.
 public struct SendingResult: Equatable, Sendable {
     /// Numbers to which the server sends it.
     public let success: [String]

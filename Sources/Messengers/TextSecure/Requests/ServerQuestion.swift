@@ -1,6 +1,6 @@
 /// A request, and how its answer is read.
 public struct ServerQuestion<Answer: Sendable>: ~Copyable, Sendable {
-    /// What to send.
+    /// The request to send. Give its answer to `answer(_:)`.
     public let request: ServerRequest
     private let meanings: StatusMeanings
     private let read: @Sendable (ServerReply) throws(ServerError) -> Answer

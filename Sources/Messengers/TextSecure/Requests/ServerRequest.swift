@@ -4,14 +4,14 @@ public import SecureMemory
 
 /// A request to a TextSecure server, without its address and its login.
 public struct ServerRequest: ~Copyable, Sendable {
-    /// The request method.
+    /// The methods that the server knows; the raw value is HTTP's name.
     public enum Method: String, Sendable {
         case get = "GET"
         case put = "PUT"
         case post = "POST"
     }
 
-    /// The request method.
+    /// The method to send the request with.
     public let method: Method
     /// Appended to the server's address; or an absolute URL, for an attachment.
     public let path: String
@@ -66,11 +66,11 @@ public struct ServerRequest: ~Copyable, Sendable {
     }
 }
 
-/// A server's answer.
+/// An answer as it was received, of any status.
 public struct ServerReply: Sendable {
-    /// HTTP status.
+    /// HTTP's status code.
     public let status: Int
-    /// The body.
+    /// The content; empty for none. Read no more of it than the request's `maxAnswerCount` bytes.
     public let body: [UInt8]
 
     /// An answer that was received.

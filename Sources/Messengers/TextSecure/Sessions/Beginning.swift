@@ -5,11 +5,11 @@ public import SecureMemory
 /// A contact's prekey, as the server hands it out. Nobody has signed it: a server can give one of its own, and only
 /// comparing fingerprints shows that.
 public struct PeerPrekey: Equatable, Sendable {
-    /// Its id.
+    /// The number by which the first message names the prekey.
     public let id: UInt32
-    /// The key.
+    /// The public prekey, 33 bytes.
     public let key: PublicKey33
-    /// The contact's identity.
+    /// The contact's identity key, 33 bytes.
     public let identity: PublicKey33
 
     /// All values are valid.
@@ -38,7 +38,7 @@ public struct BegunSession: ~Copyable, Sendable {
     public var prekeys: PrekeyPool
     /// Whether the pool was filled: then upload all prekeys, because an upload replaces the server's list.
     public var needsUpload: Bool
-    /// The first message.
+    /// The content of the first message, in guarded memory.
     public var plaintext: SecureBytes
     /// Why the contact's identity is trusted.
     public var trust: IdentityTrust

@@ -33,11 +33,11 @@ public struct PreKeyWhisperMessage: Equatable, Sendable {
     public let prekeyIDs: PrekeyIDs
     /// The initiator's key of this session.
     public let baseKey: PublicKey33
-    /// The initiator's identity.
+    /// The initiator's identity key, which nothing proves before the message has opened.
     public let identity: PublicKey33
     /// The initiator's registration id, which nothing proves.
     public let registrationID: UInt32?
-    /// The message inside.
+    /// The message inside, which the new session opens.
     public let message: WhisperMessage
     /// The message as it is on the wire.
     public let bytes: [UInt8]

@@ -28,7 +28,7 @@ public struct TextSecureSession: ~Copyable, Sendable {
         let registrationID: UInt32
     }
 
-    /// One's own identity.
+    /// One's own identity key, which the session is bound to.
     public let own: PublicKey33
     /// The contact's identity, which the session is bound to.
     public let peer: PublicKey33
@@ -83,7 +83,7 @@ public struct TextSecureSession: ~Copyable, Sendable {
     /// A message that was opened, and the session after it.
     @frozen
     public struct Opened: ~Copyable, Sendable {
-        /// What was sealed.
+        /// The content of the message, in guarded memory.
         public var plaintext: SecureBytes
         /// Store it with the plaintext in one transaction.
         public var next: TextSecureSession

@@ -22,13 +22,13 @@ public struct WhisperMessage: Equatable, Sendable {
 
     /// The session's version.
     public let version: SessionVersion
-    /// The sender's ratchet key.
+    /// The sender's ratchet key, 33 bytes, which names the chain.
     public let ratchetKey: PublicKey33
     /// Number of the message on its chain, from 0.
     public let counter: UInt32
     /// The last counter of the sender's previous chain; 0 if it had none. Early clients wrote 2³² − 1.
     public let previousCounter: UInt32
-    /// The encrypted body.
+    /// The encrypted body: as long as the body in version 2, whole blocks of 16 bytes in version 3.
     public let ciphertext: [UInt8]
     /// The message as it is on the wire.
     public let bytes: [UInt8]
