@@ -13,7 +13,7 @@ public import ThreemaForwardSecurity
 
 /// Whom an identity exchanges messages with.
 public struct Contact: Equatable, Sendable {
-    /// The contact's ID.
+    /// The contact's ID, eight characters.
     public let id: ThreemaID
     /// The key of this ID, which never changes.
     public let publicKey: PublicKey

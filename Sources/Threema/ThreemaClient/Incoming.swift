@@ -4,7 +4,7 @@ public import ThreemaMessages
 
 /// What became of one message of the chat server. It is stored.
 public struct Incoming: Equatable, Sendable {
-    /// Whether the message counts.
+    /// Whether the message is delivered or discarded, and why.
     public let result: IncomingResult
     /// What its envelope has meant for the sessions with its sender; nil if it came without one.
     public let event: SessionEvent?

@@ -32,7 +32,7 @@ public final class Mailbox {
     /// - Throws: only if that cannot be known now: the message comes again, and is searched for again.
     public typealias Search = (ThreemaID) throws -> Contact?
 
-    /// Where everything is.
+    /// The store that has contacts, messages, nonces and sessions. Close it when the mailbox is used no more.
     public let store: OpenSessionStore
     /// Whether the store was a copy, so that all sessions were ended when the mailbox was opened.
     public let wasCopied: Bool

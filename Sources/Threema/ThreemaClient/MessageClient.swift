@@ -11,7 +11,7 @@ public import ThreemaMessages
 /// client again if it may, with the same mailbox and a fresh session. It sends the outbox again, and gets what was not
 /// acknowledged. One thread at a time uses a client.
 public final class MessageClient {
-    /// What has happened.
+    /// What a call of `receive` has brought.
     public enum Event: Equatable, Sendable {
         /// A message has come. It is stored. It is acknowledged, too, unless the next call throws.
         case received(Incoming)

@@ -112,12 +112,12 @@ public struct DataBackup {
 
 /// What was read of a data backup.
 public struct OpenedDataBackup: ~Copyable {
-    /// ID and private key.
+    /// ID and private key, as the backup's identity file has them.
     public let identity: Identity
     /// Contacts, groups, distribution lists and picture as a Safe document. A data backup has no nickname, links and
     /// settings.
     public let document: SafeDocument
-    /// Version of the format.
+    /// The version of the format that the backup names.
     public let version: Int
     /// What became of the own picture.
     public let picture: OwnPicture

@@ -58,12 +58,12 @@ public enum EntryKind: Int, CaseIterable, Sendable {
 
 /// How many entries of a kind there are.
 public struct EntryCount: Equatable, Sendable {
-    /// Number of entries.
+    /// How many entries of the kind were found.
     public internal(set) var entries = 0
     /// Length of their contents in bytes, as announced; at most `Int.max`.
     public internal(set) var bytes = 0
 
-    /// No entries.
+    /// Begins with no entries.
     public init() {}
 
     mutating func add(_ count: Int) {

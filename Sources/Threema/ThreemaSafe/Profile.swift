@@ -8,7 +8,7 @@ public import Threema
 /// In JSON that key is Base64 at `user.temporaryDeviceGroupKeyTodoRemove`. `DocumentSecrets` cuts it out and inserts
 /// it; a `SafeDocument` never contains it.
 public struct Profile: ~Copyable, Sendable {
-    /// The document, without secrets.
+    /// The document without the private key and the device group key.
     public let document: SafeDocument
     /// The device group key. Nil in most backups: apps store it only in order to link another device.
     public let deviceGroupKey: DeviceGroupKey?

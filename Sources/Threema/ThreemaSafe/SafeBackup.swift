@@ -40,7 +40,7 @@ public struct SafeBackup: ~Copyable, Sendable {
             self.writer = writer
         }
 
-        /// The valid generations.
+        /// The generations that are read and written.
         public static let generations = Int64(1)...1 << 53
         /// Length of `writer` in bytes.
         public static let writerCount = 16

@@ -36,7 +36,7 @@ public struct SafeDocument: Equatable, Sendable {
     /// The document as compact JSON, members in order of their names.
     public var encoded: [UInt8] { root.encoded }
 
-    /// The member `user.nickname`.
+    /// The nickname, `user.nickname`; nil if it is missing or not a text.
     public var nickname: String? { root["user"]?["nickname"]?.string }
     /// The member `info.device`: the app that wrote the backup.
     public var device: String? { root["info"]?["device"]?.string }

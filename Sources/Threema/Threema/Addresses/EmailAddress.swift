@@ -3,7 +3,7 @@ public struct EmailAddress: Hashable, Sendable {
     /// Longest address, in bytes (RFC 5321, 4.5.3.1.3).
     public static let maxBytes = 254
 
-    /// The address.
+    /// The address as it is hashed: trimmed, ASCII letters small, at most `maxBytes` bytes.
     public let text: String
 
     /// Trims blanks and turns capitals of ASCII into small letters. Dots and plus signs stay: they are part of an

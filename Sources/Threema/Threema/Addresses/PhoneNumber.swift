@@ -4,13 +4,13 @@
 /// begin with `+` or `00` and the country's code; what is in use between digits (blanks, hyphens, dots, slashes,
 /// parentheses) is left out. `(0)`, the zero that is dialled within a country only, is left out as well.
 public struct PhoneNumber: Hashable, Sendable {
-    /// Fewest and most digits.
+    /// Fewest and most digits, with those of the country.
     public static let counts = 7...15
 
     /// The digits, without a plus sign, as the directory and the Safe document have them.
     public let digits: String
 
-    /// With a plus sign.
+    /// The digits behind a plus sign, as people write a number.
     public var text: String { "+" + digits }
 
     /// - Throws: `.noCountry` for a number that begins neither with `+` nor with `00`; `.malformed` for other

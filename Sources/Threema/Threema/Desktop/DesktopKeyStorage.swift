@@ -21,7 +21,7 @@ public import SecureMemory
 
 /// The identity in a Desktop app's key storage.
 public struct DesktopKeyStorage: ~Copyable, Sendable {
-    /// The ID, unchecked.
+    /// The ID as the file has it, unchecked: it may be no `ThreemaID`.
     public let id: String
     /// The private key, 32 bytes.
     public let clientKey: SecureBytes

@@ -11,7 +11,7 @@ public struct ContactCode: Equatable, Sendable {
 
     private static let prefix = "3mid:"
 
-    /// A code without expiry.
+    /// Makes a code that is valid for ever.
     public init(id: ThreemaID, publicKey: PublicKey) {
         self.id = id
         self.publicKey = publicKey

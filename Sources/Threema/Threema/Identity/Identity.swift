@@ -11,9 +11,9 @@ public struct Identity: ~Copyable, Sendable {
     /// Length of the encoded form in bytes.
     public static let encodedCount = ThreemaID.count + ClientKey.count
 
-    /// The ID.
+    /// The ID, eight characters, which the directory has given.
     public let id: ThreemaID
-    /// Its private key.
+    /// The private key of the ID, 32 bytes in guarded memory.
     public let clientKey: ClientKey
 
     /// Combines an ID and a private key. Whether they belong together cannot be checked here.

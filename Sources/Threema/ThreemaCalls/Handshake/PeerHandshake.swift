@@ -28,7 +28,7 @@ public struct PeerHandshake: ~Copyable, Sendable {
         case present
     }
 
-    /// What to do next.
+    /// What to do next in the handshake with this participant.
     public enum Step: Equatable, Sendable {
         /// Send these, in order, then pass what comes to `receive`. There may be none to send.
         case send([[UInt8]])
@@ -46,7 +46,7 @@ public struct PeerHandshake: ~Copyable, Sendable {
         case finished(Hello, session: EnclosedKey)
     }
 
-    /// Who speaks here.
+    /// The ID of this side, which the other participant gets to know.
     public let identity: ThreemaID
     private let role: Role
     private let nickname: String
@@ -77,7 +77,7 @@ public struct PeerHandshake: ~Copyable, Sendable {
         self.secrets = secrets
     }
 
-    /// The first step.
+    /// The first step: who joins sends a hello, the other side waits for one.
     public borrowing func start() -> Step { .send(role == .joining ? [hello()] : []) }
 
     /// Takes a message of the other participant.

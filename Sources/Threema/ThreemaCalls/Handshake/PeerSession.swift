@@ -16,7 +16,7 @@ internal import ThreemaMessages
 /// Both directions count their messages, and the counters are part of the nonces. So a message that the server drops,
 /// repeats or holds back ends the direction: nothing after it opens. It cannot be copied, for the same reason.
 public struct PeerSession: ~Copyable, Sendable {
-    /// What another participant says.
+    /// What another participant says once the handshake is finished.
     public enum Content: Equatable, Sendable {
         /// Its next media key: `MediaReceiver.add` takes it.
         case rekey(MediaKey)
@@ -24,9 +24,9 @@ public struct PeerSession: ~Copyable, Sendable {
         case other(Int, [UInt8])
     }
 
-    /// Who it is.
+    /// The ID of the other participant, which the handshake has proven.
     public let peer: ThreemaID
-    /// As that participant says.
+    /// The nickname that the other participant gives itself; a claim.
     public let nickname: String
     private let key: EnclosedKey
     private let ownChallenge: [UInt8]

@@ -17,7 +17,7 @@ public struct MediaKey: Equatable, Sendable {
     public let epoch: UInt8
     /// Counts the steps of the ratchet within the epoch.
     public let ratchet: UInt8
-    /// PCMK.
+    /// PCMK, 32 bytes: the keys of media frames are derived from it.
     public let key: EnclosedKey
 
     /// Puts the parts together.

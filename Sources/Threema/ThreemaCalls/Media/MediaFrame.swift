@@ -20,7 +20,7 @@ internal import SecureMemory
 
 /// The form of an encrypted media frame.
 public enum MediaFrame {
-    /// What is encoded.
+    /// How a frame's content is encoded, which decides how many of its first bytes stay in the clear.
     public enum Codec: CaseIterable, Sendable {
         case opus
         case vp8

@@ -17,7 +17,7 @@ public struct CallSignal: Equatable, Sendable {
         case unknown = 0, busy, timeout, rejected, disabled, offHours
     }
 
-    /// What a signal says.
+    /// What a signal of a call between two says.
     public enum Content: Equatable, Sendable {
         /// A session description. `features` names what else the device can do, such as `video`.
         case offer(sdp: String, features: [String])
@@ -31,7 +31,7 @@ public struct CallSignal: Equatable, Sendable {
 
     /// Names the call between these two.
     public let call: UInt32
-    /// What the signal says.
+    /// What the signal says, as the sender has written it.
     public let content: Content
 
     private static let limits = JSONScanner.Limits(depth: 6, values: 2000)

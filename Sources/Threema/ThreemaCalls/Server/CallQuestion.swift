@@ -12,9 +12,9 @@ public struct CallRequest: Equatable, Sendable {
     public let path: String
     /// Lines `NAME: VALUE`. Ordinary memory, although one has the token.
     public let headers: [String]
-    /// Protocol Buffers.
+    /// The body to POST: a message of Protocol Buffers.
     public let body: [UInt8]
-    /// For the whole request.
+    /// Give up the whole request after this time.
     public let timeout: Duration
 }
 
@@ -34,7 +34,7 @@ public struct CallReply: Sendable {
 
 /// A request to a server of group calls, and how its reply is read.
 public struct CallQuestion<Answer>: Sendable {
-    /// What to send.
+    /// The request to send. Give its reply to `answer(_:)`.
     public let request: CallRequest
     private let read: @Sendable (Span<UInt8>) throws(CallMessageError) -> Answer
 

@@ -42,7 +42,7 @@ public struct CallJoin: Equatable, Sendable {
     public let participant: UInt32
     /// At least one. Those of other protocols than UDP are left out.
     public let addresses: [Address]
-    /// Of ICE.
+    /// The server's user name of ICE, for this connection only.
     public let userFragment: String
     /// Of ICE, for this connection only.
     public let password: String

@@ -7,7 +7,7 @@ internal import ThreemaMessages
 ///
 /// Send `hello` first. Pass on what arrives, in pieces of any length, and send what comes back.
 public struct ChatClient: ~Copyable, Sendable {
-    /// What a client learns.
+    /// What a client learns from the bytes of the server, in their order.
     public enum Event: Equatable, Sendable {
         /// The handshake is finished: payloads may be sent.
         case loggedIn(LoginAcknowledgement)

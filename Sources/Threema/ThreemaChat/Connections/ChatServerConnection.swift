@@ -7,7 +7,7 @@ public import ThreemaMessages
 ///
 /// After `.login` it reads nothing until `accept` is called.
 public struct ChatServerConnection: ~Copyable, Sendable {
-    /// What a server learns.
+    /// What a server learns from the bytes of a client, in their order.
     public enum Event: Equatable, Sendable {
         /// A client has proven its identity.
         case login(ThreemaID, LoginExtensions)

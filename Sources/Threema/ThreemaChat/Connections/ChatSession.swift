@@ -107,7 +107,7 @@ public final class ChatSession {
         return payloads
     }
 
-    /// Ends the session.
+    /// Ends the session and its connection. A call that waits on another thread returns.
     public func close() { close(.stopped) }
 
     private func close(_ how: ConnectionEnd) {

@@ -16,7 +16,7 @@ public struct ChatCookie: Hashable, Sendable {
         self.bytes = bytes
     }
 
-    /// A fresh cookie.
+    /// A cookie from the system's random numbers. Each connection needs a new one.
     public static func random() -> ChatCookie { ChatCookie(Random.bytes(count)) }
 }
 
@@ -28,7 +28,7 @@ public final class TemporaryKey: Sendable {
 
     /// The 32 bytes of the private key.
     public let bytes: SecureBytes
-    /// Its public key.
+    /// The public key, 32 bytes, which the other side gets.
     public let publicKey: PublicKey
 
     /// - Parameter bytes: 32 bytes.
@@ -39,7 +39,7 @@ public final class TemporaryKey: Sendable {
         self.bytes = bytes
     }
 
-    /// A fresh key.
+    /// A key from the system's random numbers. Each connection needs a new one.
     public static func random() -> TemporaryKey { TemporaryKey(Random.secret(count)) }
 }
 
@@ -61,6 +61,6 @@ public final class ServerKey: Sendable {
         self.bytes = bytes
     }
 
-    /// A fresh key.
+    /// A key from the system's random numbers. Clients have to know its public key.
     public static func random() -> ServerKey { ServerKey(Random.secret(count)) }
 }

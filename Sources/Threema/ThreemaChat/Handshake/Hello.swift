@@ -12,7 +12,7 @@ internal import ThreemaMessages
 //
 // Payloads follow, each side's from number 3.
 
-/// The two hellos.
+/// Seals and opens the hellos, by which client and server agree on keys.
 public enum Hello {
     /// Length of a client's hello in bytes.
     public static let clientCount = PublicKey.count + ChatCookie.count
@@ -91,9 +91,9 @@ public enum Hello {
 
 /// What a server's hello says.
 public struct OpenedHello: Equatable, Sendable {
-    /// The server's cookie.
+    /// The server's cookie, 16 bytes: the beginning of its nonces.
     public let cookie: ChatCookie
-    /// The server's temporary key.
+    /// The server's public key for this connection, 32 bytes.
     public let temporaryKey: PublicKey
     /// Which of the server's permanent keys it has.
     public let permanentKey: PublicKey

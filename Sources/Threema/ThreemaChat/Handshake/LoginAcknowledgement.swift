@@ -20,7 +20,9 @@ public struct LoginAcknowledgement: Equatable, Sendable {
     /// How many messages wait for the client; 0 also if the server does not say it.
     public var queuedCount: UInt32
 
-    /// What a server says.
+    /// - Parameters:
+    ///   - milliseconds: the server's time in Unix milliseconds.
+    ///   - queuedCount: how many messages wait for the client.
     public init(milliseconds: UInt64, queuedCount: UInt32) {
         self.milliseconds = milliseconds
         self.queuedCount = queuedCount

@@ -27,7 +27,7 @@ public struct LoginData: Equatable, Sendable {
     private static let firstZeroCount = 24
     private static let secondZeroCount = 16
 
-    /// Who logs in.
+    /// The ID that logs in; a claim until its vouch is verified.
     public var identity: ThreemaID
     /// Length of the box that follows, in bytes, with its tag.
     public var extensionsBoxCount: UInt16
@@ -46,7 +46,8 @@ public struct LoginData: Equatable, Sendable {
         self.vouch = vouch
     }
 
-    /// Reads login data.
+    /// Reads login data, `count` bytes. Nothing is verified.
+    /// - Throws: `.wrongLength`, `.invalidID`, `.wrongIndicator`, `.extensionsTooShort`, `.reservedNotZero`.
     public init(decoding bytes: Span<UInt8>) throws(LoginDataError) {
         guard bytes.count == Self.count else { throw .wrongLength(expected: Self.count, actual: bytes.count) }
         guard let identity = try? ThreemaID(bytes: bytes.extracting(0..<ThreemaID.count)) else { throw .invalidID }

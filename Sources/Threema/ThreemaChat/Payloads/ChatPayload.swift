@@ -120,10 +120,10 @@ public struct ChatAcknowledgement: Hashable, Sendable {
 
     /// Of the server's acknowledgements the receiver, of the client's the sender.
     public let identity: ThreemaID
-    /// The message.
+    /// The ID of the message that is acknowledged.
     public let id: MessageID
 
-    /// Names a message.
+    /// Names a message by one of its two identities and its ID.
     public init(_ identity: ThreemaID, _ id: MessageID) {
         self.identity = identity
         self.id = id

@@ -22,7 +22,7 @@ public struct MessageQueue: Sendable {
     /// Of the first entry that the present connection has not got.
     private var next = 0
 
-    /// A queue without messages.
+    /// Begins without messages.
     public init() {}
 
     /// How many messages are kept, with those that are too old.

@@ -11,7 +11,7 @@ public struct EchoTimer: Equatable, Sendable {
     /// The idle time-out for which a client asks the server, so that one lost echo does not end the connection.
     public static let idleTimeoutSeconds: UInt16 = 120
 
-    /// What to do.
+    /// What to do at a time.
     public enum Action: Equatable, Sendable {
         /// Nothing before this time.
         case wait(until: Duration)

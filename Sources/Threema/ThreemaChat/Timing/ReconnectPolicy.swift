@@ -40,6 +40,6 @@ public struct ReconnectPolicy: Equatable, Sendable {
         return .wait(full * (1 - jitter / 2))
     }
 
-    /// Notes a login.
+    /// Notes a login: the next wait is a short one again.
     public mutating func loggedIn() { failures = 0 }
 }

@@ -104,7 +104,7 @@ public struct TableFault: Equatable, Sendable {
     public let entry: String
     /// Number of the row, from 1; the names of the columns are row 1. A row may have several lines.
     public let row: Int
-    /// What is wrong.
+    /// What is wrong with the row, or with the part of it that was left out.
     public let problem: Problem
 
     /// What is wrong with a row.
@@ -134,7 +134,7 @@ public struct TableFault: Equatable, Sendable {
 public struct TableFaults: Equatable, Sendable {
     /// The first ones, at most 20.
     public private(set) var first: [TableFault] = []
-    /// The number of all.
+    /// How many faults there are, also those that are not in `first`.
     public private(set) var count = 0
 
     mutating func add(_ fault: TableFault) {

@@ -5,7 +5,7 @@ public import Threema
 /// What a directory gets of an address that is looked for (whitepaper, "Address Book Synchronization"): HMAC-SHA256
 /// under a key that everybody knows. It hides no phone number: there are few enough to try them all.
 public struct ContactHash: Hashable, Sendable {
-    /// What kind of address.
+    /// Which of the two hash functions was used: each has its own key.
     public enum Kind: Hashable, Sendable {
         case email
         case phone
@@ -34,7 +34,7 @@ public struct ContactHash: Hashable, Sendable {
         digest = HMACSHA256.authenticate(Array(email.text.utf8).span, publicKey: Self.emailKey)
     }
 
-    /// Of the digits.
+    /// Hashes a phone number: its digits without the plus sign.
     public init(_ phone: PhoneNumber) {
         kind = .phone
         digest = HMACSHA256.authenticate(Array(phone.digits.utf8).span, publicKey: Self.phoneKey)

@@ -12,7 +12,7 @@ public struct TurnCredentials: ~Copyable, Sendable {
     public let user: String
     /// As the directory wrote it.
     public let password: SecureBytes
-    /// In seconds from now.
+    /// How long they are valid, in seconds from the answer.
     public let expiration: Int
 }
 
@@ -24,7 +24,7 @@ public struct GroupCallCredentials: ~Copyable, Sendable {
     public let allowedHostSuffixes: [String]
     /// As the directory wrote it.
     public let token: SecureBytes
-    /// In seconds from now.
+    /// How long it is valid, in seconds from the answer.
     public let expiration: Int
 }
 
@@ -32,7 +32,7 @@ public struct GroupCallCredentials: ~Copyable, Sendable {
 public struct BlobCredentials: ~Copyable, Sendable {
     /// As the directory wrote it.
     public let token: SecureBytes
-    /// In seconds from now.
+    /// How long it is valid, in seconds from the answer.
     public let expiration: Int
 }
 
@@ -51,7 +51,7 @@ extension SignedQuestion where Answer: ~Copyable {
         }
     }
 
-    /// For a group call.
+    /// Asks for what a server of group calls demands of `id`.
     public static func groupCallCredentials(
         for id: ThreemaID
     ) -> SignedQuestion<GroupCallCredentials> where Answer == GroupCallCredentials {

@@ -3,7 +3,7 @@ public import Threema
 
 /// What a directory says of an identity.
 public struct DirectoryEntry: Equatable, Sendable {
-    /// Whom it is about.
+    /// The ID that the directory speaks of.
     public let id: ThreemaID
     /// Nil if the directory gives something else, for example a point of low order: do not write to this identity.
     public let publicKey: PublicKey?
@@ -40,10 +40,10 @@ public enum IdentityState: UInt64, Sendable {
 
 /// Which app an identity belongs to. There may be kinds that are not named here.
 public struct IdentityKind: RawRepresentable, Equatable, Sendable {
-    /// The directory's number.
+    /// The number as the directory sends it; it may be one that is not named here.
     public let rawValue: UInt64
 
-    /// Any number.
+    /// Every number is valid.
     public init(rawValue: UInt64) { self.rawValue = rawValue }
 
     /// The private app.
@@ -54,10 +54,10 @@ public struct IdentityKind: RawRepresentable, Equatable, Sendable {
 
 /// What an identity's app can do. There may be bits that are not named here.
 public struct FeatureMask: OptionSet, Sendable {
-    /// The directory's number.
+    /// The bits as the directory sends them; some may not be named here.
     public let rawValue: UInt64
 
-    /// Any number.
+    /// Every number is valid.
     public init(rawValue: UInt64) { self.rawValue = rawValue }
 
     /// Voice messages.

@@ -102,7 +102,7 @@ extension SignedQuestion {
 
 /// What `check` says of one identity.
 public struct CheckedIdentity: Equatable, Sendable {
-    /// Whom it is about.
+    /// The ID that the directory speaks of.
     public let id: ThreemaID
     /// Whether it is in use; `invalid` also if it never existed.
     public let state: IdentityState
@@ -112,7 +112,7 @@ public struct CheckedIdentity: Equatable, Sendable {
     public let featureMask: FeatureMask?
 }
 
-/// What `check` says.
+/// What `check` says of all identities that it was asked for.
 public struct CheckedIdentities: Equatable, Sendable {
     /// When to ask again, in seconds.
     public let checkInterval: Int

@@ -18,7 +18,7 @@ public struct MatchToken: ~Copyable, Sendable {
 
 /// A contact that the directory knows.
 public struct FoundContact: Equatable, Sendable {
-    /// The contact.
+    /// The ID that the phone number or e-mail address belongs to.
     public let id: ThreemaID
     /// Its key, as the directory says. Nil if that is not one, for example a point of low order: do not write to this
     /// identity.
@@ -36,7 +36,7 @@ public struct FoundContacts: Equatable, Sendable {
 }
 
 extension SignedQuestion where Answer == MatchToken {
-    /// A token for searches.
+    /// Asks for a token, which searches for contacts need.
     public static func matchToken(for id: ThreemaID) -> SignedQuestion {
         SignedQuestion("identity/match_token", [.identity(id)], .init(secrets: ["matchToken"])) {
             (fields) throws(DirectoryError) in

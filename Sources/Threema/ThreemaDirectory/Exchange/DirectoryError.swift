@@ -34,10 +34,10 @@ public enum DirectoryError: Error, Equatable, Sendable {
 /// Text that a directory wrote for people: at most 512 characters (Unicode scalars), without control characters. Nobody
 /// knows what it says.
 public struct ServerWords: Equatable, Sendable, CustomStringConvertible {
-    /// Most Unicode scalars.
+    /// Most Unicode scalars that are kept of a text.
     public static let maxCount = 512
 
-    /// The text.
+    /// The text, cut and without control characters. The server chose it.
     public let text: String
 
     /// The same as `text`.

@@ -3,7 +3,7 @@ internal import SecureMemory
 
 /// One request to a directory.
 public struct DirectoryRequest: Equatable, Sendable {
-    /// What is asked.
+    /// The methods that a directory knows; the raw value is HTTP's name.
     public enum Method: String, Sendable {
         case get = "GET"
         case post = "POST"
@@ -15,7 +15,7 @@ public struct DirectoryRequest: Equatable, Sendable {
     /// Most identities that one request may name.
     public static let maxIdentities = 1000
 
-    /// What is asked.
+    /// The method to send the request with.
     public let method: Method
     /// Goes behind the directory's URL, which ends with a slash; begins with none.
     public let path: String

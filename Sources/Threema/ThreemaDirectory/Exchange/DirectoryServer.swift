@@ -8,7 +8,7 @@ public struct DirectoryServer: Equatable, Sendable {
     public static let maxURLBytes = 4096
     /// Longest text of certificate authorities, in bytes.
     public static let maxAuthorityBytes = 48 * 1024
-    /// Most pins.
+    /// Most pinned keys of a directory.
     public static let maxPins = 16
 
     /// `https://HOST[:PORT]/PATH/`, with a slash at its end.

@@ -4,7 +4,7 @@ public import Threema
 
 /// A request that needs no proof, and how its reply is read.
 public struct Question<Answer: ~Copyable>: Sendable {
-    /// What to send.
+    /// The request to send. Give its reply to `answer(_:)`.
     public let request: DirectoryRequest
     private let reading: ReplyFields.Reading
     private let read: @Sendable (ReplyFields) throws(DirectoryError) -> Answer

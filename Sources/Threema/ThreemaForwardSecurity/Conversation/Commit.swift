@@ -31,7 +31,7 @@ public struct QueuedMessage: Equatable, Sendable {
     public let number: UInt64
     /// Its name in a store: contact's ID and number, 16 bytes.
     public let name: [UInt8]
-    /// For the chat server.
+    /// The message to send, which holds the envelope.
     public let payload: MessagePayload
 
     init(_ number: UInt64, to contact: ThreemaID, _ payload: MessagePayload) {

@@ -14,7 +14,7 @@ public struct Sealed: ~Copyable {
     }
 }
 
-/// What an envelope was.
+/// What an envelope has brought: a message, a step of a session, or both.
 public struct Received: ~Copyable {
     /// What it has meant for the sessions.
     public let event: SessionEvent

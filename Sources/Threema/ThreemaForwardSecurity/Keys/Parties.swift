@@ -5,9 +5,9 @@ public import ThreemaMessages
 
 /// An identity and one of its contacts, with the keys between them. Both agree on a session by these and ephemeral keys.
 public struct Parties: ~Copyable, Sendable {
-    /// One's own ID.
+    /// One's own ID, which is bound into the keys of a session.
     public let own: ThreemaID
-    /// The contact's ID.
+    /// The contact's ID, which is bound into the keys of a session.
     public let contact: ThreemaID
     /// Of the messages around the envelopes.
     public let keys: ContactKeys

@@ -8,12 +8,12 @@ public protocol RandomSource {
     func secret(_ count: Int) -> SecureBytes
 }
 
-/// The system's random numbers.
+/// The random numbers of the system, for every use outside of tests.
 public struct SystemRandom: RandomSource, Sendable {
-    /// There is one kind.
+    /// The source has no state.
     public init() {}
     /// Bytes that are not secret.
     public func bytes(_ count: Int) -> [UInt8] { Random.bytes(count) }
-    /// Secret bytes.
+    /// Random bytes in guarded memory, for a key.
     public func secret(_ count: Int) -> SecureBytes { Random.secret(count) }
 }

@@ -54,7 +54,7 @@ public struct KeyShare: Equatable, Sendable {
 
     /// The public key of the sender's ephemeral pair (FSSK), 32 bytes. It is not checked.
     public let publicKey: [UInt8]
-    /// What the sender supports.
+    /// The versions that the sender supports. The session takes the highest that both do.
     public let versions: VersionRange
 
     /// - Parameter publicKey: 32 bytes.
@@ -67,7 +67,7 @@ public struct KeyShare: Equatable, Sendable {
 
 /// Which message was not opened, and why.
 public struct Rejection: Equatable, Sendable {
-    /// The message.
+    /// The ID of the message that was not opened.
     public let messageID: MessageID
     /// Why it was not opened.
     public let cause: RejectCause
@@ -82,7 +82,7 @@ public struct Rejection: Equatable, Sendable {
     }
 }
 
-/// An encrypted message.
+/// A message that is encrypted under a key of the session.
 public struct Encapsulated: Equatable, Sendable {
     /// Which keys have encrypted it.
     public let mode: DHMode

@@ -9,7 +9,7 @@ public struct Version: RawRepresentable, Hashable, Comparable, Sendable, CustomS
     /// Protects messages of groups, too.
     public static let v1_2 = Version(rawValue: 0x0102)
 
-    /// As it is sent.
+    /// The number as it is sent: the major version in the high byte, the minor one in the low byte.
     public let rawValue: UInt16
 
     /// Any number; the peer may be newer than this library.
@@ -27,9 +27,9 @@ public struct VersionRange: Hashable, Sendable {
     /// What this library supports.
     public static let supported = VersionRange(minimum: .v1_0, maximum: .v1_2)
 
-    /// The oldest one.
+    /// The oldest supported version.
     public let minimum: Version
-    /// The newest one.
+    /// The newest supported version, at least `minimum`.
     public let maximum: Version
 
     /// - Parameter maximum: at least `minimum`.

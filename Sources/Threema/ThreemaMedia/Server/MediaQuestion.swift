@@ -4,13 +4,13 @@ public import ThreemaMessages
 /// One request to a media server. The blobs of requests and replies are in memory as a whole; `BlobStream` seals and
 /// opens larger files, and `BlobForm` tells how to send them with an HTTP client that streams.
 public struct MediaRequest: Equatable, Sendable {
-    /// The request method.
+    /// The methods that a media server knows; the raw value is HTTP's name.
     public enum Method: String, Sendable {
         case get = "GET"
         case post = "POST"
     }
 
-    /// The request method.
+    /// The method to send the request with.
     public let method: Method
     /// URL of the server, with a slash at its end.
     public let base: String
@@ -18,7 +18,7 @@ public struct MediaRequest: Equatable, Sendable {
     public let path: String
     /// Lines `NAME: VALUE`. Ordinary memory, also if they contain a token.
     public let headers: [String]
-    /// Nil for a GET.
+    /// The body to POST, in ordinary memory; nil for a GET.
     public let body: [UInt8]?
     /// Longest answer that has to be read, in bytes.
     public let maxAnswerBytes: Int
@@ -65,7 +65,7 @@ public struct MediaReply: Sendable {
 
 /// A request to a media server, and how its reply is read.
 public struct MediaQuestion<Answer>: Sendable {
-    /// What to send.
+    /// The request to send. Give its reply to `answer(_:)`.
     public let request: MediaRequest
     private let read: @Sendable (MediaReply) throws(MediaError) -> Answer
 

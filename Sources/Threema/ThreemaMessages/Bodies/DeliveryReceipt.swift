@@ -8,7 +8,7 @@ internal import SecureMemory
 
 /// What happened to messages that were received.
 public struct DeliveryReceipt: Equatable, Sendable {
-    /// What happened to them.
+    /// What the receiver tells about messages.
     public enum Status: UInt8, CaseIterable, Sendable {
         case received = 0x01
         case read = 0x02
@@ -16,7 +16,7 @@ public struct DeliveryReceipt: Equatable, Sendable {
         case declined = 0x04
     }
 
-    /// What happened to them.
+    /// What the receiver tells about all of `messageIDs`.
     public let status: Status
     /// The messages; at least one.
     public let messageIDs: [MessageID]

@@ -29,9 +29,9 @@ public struct FileMessage: Equatable, Sendable {
 
     /// A small picture of the file.
     public struct Thumbnail: Equatable, Sendable {
-        /// Where it is.
+        /// The thumbnail's place on the media server, 16 bytes.
         public var blobID: BlobID
-        /// Nil for JPEG.
+        /// The MIME type as the sender says; nil for JPEG.
         public var mediaType: String?
 
         /// Puts the parts together.
@@ -41,17 +41,17 @@ public struct FileMessage: Equatable, Sendable {
         }
     }
 
-    /// Where the file is.
+    /// The file's place on the media server, 16 bytes.
     public var blobID: BlobID
-    /// Opens file and thumbnail.
+    /// The key of file and thumbnail, 32 bytes.
     public var key: EnclosedKey
-    /// Such as `image/png`.
+    /// The MIME type as the sender says, such as `image/png`.
     public var mediaType: String
     /// Length in bytes, without the tag; as the sender says.
     public var size: Int64
     /// As the sender says: no path of this machine.
     public var name: String?
-    /// Text below the file.
+    /// Text to show below the file; nil for none.
     public var caption: String?
     /// A small picture of the file.
     public var thumbnail: Thumbnail?

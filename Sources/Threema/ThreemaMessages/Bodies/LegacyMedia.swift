@@ -9,7 +9,7 @@ internal import SecureMemory
 
 /// An image as old clients send it. The file message has replaced it.
 public struct LegacyImage: Equatable, Sendable {
-    /// Where it is.
+    /// The image's place on the media server, 16 bytes.
     public let blobID: BlobID
     /// Length in bytes, without the tag.
     public let size: UInt32
@@ -51,17 +51,17 @@ public struct LegacyImage: Equatable, Sendable {
 
 /// A video as old clients send it. The file message has replaced it.
 public struct LegacyVideo: Equatable, Sendable {
-    /// In seconds.
+    /// Length of the video in seconds, as the sender says.
     public let duration: UInt16
-    /// Where the video is.
+    /// The video's place on the media server, 16 bytes.
     public let blobID: BlobID
     /// Length of the video in bytes, without the tag.
     public let size: UInt32
-    /// Where the thumbnail is.
+    /// The thumbnail's place on the media server, 16 bytes.
     public let thumbnailBlobID: BlobID
     /// Length of the thumbnail in bytes, without the tag.
     public let thumbnailSize: UInt32
-    /// Opens both.
+    /// The key of video and thumbnail, 32 bytes.
     public let key: EnclosedKey
 
     static let count = 2 + 2 * (BlobID.count + 4) + EnclosedKey.count

@@ -9,7 +9,7 @@ internal import SecureMemory
 // One line after the coordinates is the address, two are name and address. Line breaks in the address are written as
 // the two characters \n, so an address that has these two characters of its own comes back with a line break.
 
-/// A place.
+/// A place on the map, which the sender shares.
 public struct Location: Equatable, Sendable {
     /// Degrees north, -90...90.
     public let latitude: Double
@@ -17,7 +17,7 @@ public struct Location: Equatable, Sendable {
     public let longitude: Double
     /// Metres around it; nil if unknown.
     public let accuracy: Double?
-    /// What it is called.
+    /// What the place is called; nil for none.
     public let name: String?
     /// Where it is; may have line breaks.
     public let address: String?

@@ -9,11 +9,11 @@ internal import SecureMemory
 
 /// A picture of a person or a group, on a media server.
 public struct PictureMessage: Equatable, Sendable {
-    /// Where it is.
+    /// The picture's place on the media server, 16 bytes.
     public let blobID: BlobID
     /// Length of the encrypted blob in bytes, 16 more than the JPEG.
     public let encryptedSize: UInt32
-    /// Opens the blob.
+    /// The key of the picture, 32 bytes.
     public let key: EnclosedKey
 
     static let count = BlobID.count + 4 + EnclosedKey.count

@@ -11,7 +11,7 @@ public struct Group: Equatable, Sendable {
         case left
     }
 
-    /// Which group it is.
+    /// The creator's ID and the group's ID, which name the group together.
     public let identity: GroupIdentity
     /// The others, with the creator, without the user; sorted, each once. None in a group for notes.
     public internal(set) var others: [ThreemaID]

@@ -61,9 +61,9 @@ public struct PictureRenewal: Equatable, Sendable {
 
 /// One message to some members, each of whom gets a copy of its own: with the same ID and time, sealed with their key.
 public struct GroupSending: Equatable, Sendable {
-    /// Of all copies.
+    /// The ID that all copies have.
     public let id: MessageID
-    /// What it says.
+    /// The content that all copies have.
     public let body: MessageBody
     /// Who gets it: at least one.
     public let receivers: [ThreemaID]

@@ -6,7 +6,7 @@ public import Threema
 /// The creator alone says who is in a group, and what it is called. A member that gets a message for a group that it
 /// does not know asks the creator, once an hour at most.
 public struct GroupRules: Sendable {
-    /// The user.
+    /// The user's ID, which decides who is the creator and who a member.
     public let own: ThreemaID
 
     /// - Parameter own: the user.

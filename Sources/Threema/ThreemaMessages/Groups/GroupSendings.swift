@@ -6,9 +6,9 @@ public import Threema
 public struct GroupMessageIDs: Equatable, Sendable {
     /// Of the setup, or of a sync request.
     public let setup: MessageID
-    /// Of the name.
+    /// The ID of the message with the group's name.
     public let name: MessageID
-    /// Of the picture.
+    /// The ID of the message with the group's picture.
     public let picture: MessageID
     /// Of the start of a call that is going on.
     public let callStart: MessageID
@@ -21,7 +21,7 @@ public struct GroupMessageIDs: Equatable, Sendable {
         self.callStart = callStart
     }
 
-    /// Four fresh IDs.
+    /// Four IDs from the system's random numbers.
     public static func random() -> GroupMessageIDs {
         GroupMessageIDs(setup: .random(), name: .random(), picture: .random(), callStart: .random())
     }

@@ -60,14 +60,14 @@ public struct IncomingPipeline: Sendable {
         }
     }
 
-    /// The first step.
+    /// The first step. Call it once; then answer each step until it is `.finished`.
     public mutating func start() -> Step {
         precondition(state == .nonce)
         guard let payload else { return discard(.payload(payloadError!)) }
         return .lookUpNonce(payload.nonce.digest(for: own))
     }
 
-    /// Goes on after `.lookUpNonce`.
+    /// Goes on after `.lookUpNonce`; after another step the process ends.
     public mutating func answer(nonceIsUsed: Bool) -> Step {
         precondition(state == .nonce)
         guard let payload else { preconditionFailure("nothing was asked") }
@@ -137,7 +137,7 @@ public struct IncomingPipeline: Sendable {
         }
     }
 
-    /// Goes on after `.lookUpOrigin`.
+    /// Goes on after `.lookUpOrigin`; after another step the process ends.
     public mutating func answer(isDuplicate: Bool) -> Step {
         guard case .origin(let message) = state else { preconditionFailure("nothing was asked") }
         guard !isDuplicate else { return discard(.duplicate, isAuthentic: true) }

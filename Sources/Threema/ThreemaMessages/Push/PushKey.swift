@@ -15,6 +15,6 @@ public struct PushKey: ~Copyable, Sendable {
         self.bytes = bytes
     }
 
-    /// A new key.
+    /// A key from the system's random numbers.
     public static func random() -> PushKey { PushKey(Random.secret(count)) }
 }

@@ -19,11 +19,11 @@ public import Threema
 public struct PushNotification: Equatable, Sendable {
     /// Whether the message is to a group.
     public let isGroup: Bool
-    /// Who has sent it.
+    /// The sender's ID, as the server says.
     public let sender: ThreemaID
-    /// Which message it is.
+    /// The ID of the message that waits at the server.
     public let messageID: MessageID
-    /// Whether somebody calls.
+    /// Whether the message begins a call.
     public let isCall: Bool
 
     /// Most bytes of a payload: four times what Apple delivers.

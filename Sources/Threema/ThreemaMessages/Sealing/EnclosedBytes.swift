@@ -6,7 +6,7 @@ public import SecureMemory
 /// Messages are copied, queued and compared, so this is a reference to the one copy, which is wiped with the last
 /// reference. Printing it shows nothing.
 public final class EnclosedBytes: Sendable, Equatable, CustomStringConvertible {
-    /// Any number of bytes.
+    /// The bytes, of any number, to borrow.
     public let bytes: SecureBytes
 
     /// - Parameter bytes: any number of bytes.

@@ -5,19 +5,19 @@ public import Threema
 
 /// A message in clear: what one identity tells another.
 public struct Message: Equatable, Sendable {
-    /// Who sends it.
+    /// The ID that has sealed the message.
     public var sender: ThreemaID
     /// Who gets it. A message to a group is one message to each member, with the same ID and time.
     public var receiver: ThreemaID
     /// Unique among the sender's messages.
     public var id: MessageID
-    /// When it was made.
+    /// When the message was made, by the sender's clock.
     public var createdAt: Timestamp
     /// What server and receiver do with it.
     public var flags: MessageFlags
     /// What it says about the sender's nickname.
     public var nickname: MessageMetadata.Nickname
-    /// What it says.
+    /// The content, of one of the types of messages.
     public var body: MessageBody
 
     /// A message with the flags of its type. In an envelope of forward security, the inner message's type counts.
@@ -103,7 +103,7 @@ public struct Message: Equatable, Sendable {
 
 /// A message that is ready to be sent.
 public struct SealedMessage: Equatable, Sendable {
-    /// For the chat server.
+    /// The message as the chat server takes it.
     public let payload: MessagePayload
     /// Has to be stored before the payload is sent; nil if messages of this type need no replay protection.
     public let nonceDigest: NonceDigest?

@@ -22,7 +22,7 @@ public import Threema
 public struct MessagePayload: Equatable, Sendable {
     /// Who claims to have sent it.
     public var sender: ThreemaID
-    /// Whom it is for.
+    /// The ID that the server delivers the message to.
     public var receiver: ThreemaID
     /// Its ID, as the server knows it.
     public var id: MessageID
@@ -34,9 +34,9 @@ public struct MessagePayload: Equatable, Sendable {
     public var legacyNickname: [UInt8]
     /// tag ‖ ciphertext; empty without metadata.
     public var metadataBox: [UInt8]
-    /// Of both boxes.
+    /// The nonce of both boxes, 24 bytes, which is never used again.
     public var nonce: MessageNonce
-    /// tag ‖ ciphertext.
+    /// tag ‖ ciphertext of the type, the content and the padding.
     public var messageBox: [UInt8]
 
     /// Bytes before the metadata box.

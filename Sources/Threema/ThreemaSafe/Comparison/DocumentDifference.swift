@@ -24,7 +24,7 @@ public struct DocumentDifference: Equatable, Sendable {
     public let removedLists: [SafeDistributionList]
     /// Distribution lists that differ, in the order of the second document.
     public let changedLists: [Change<SafeDistributionList, GroupField>]
-    /// What else differs.
+    /// Parts of the document beside contacts, groups and distribution lists that differ.
     public let changedParts: Set<Part>
     /// The nicknames, if they differ.
     public let changedNickname: TextChange?
@@ -37,7 +37,7 @@ public struct DocumentDifference: Equatable, Sendable {
         public let before: Entry
         /// The entry in the second document.
         public let after: Entry
-        /// What differs; never empty.
+        /// The fields of the entry that differ; never empty.
         public let fields: Set<Field>
     }
 

@@ -28,7 +28,7 @@ public struct RestorePreview: Equatable, Sendable {
 
     /// A group that is not restored, and why.
     public struct SkippedGroup: Equatable, Sendable {
-        /// The group.
+        /// The group that is not restored.
         public let group: SafeGroup
         /// Why it is skipped.
         public let reason: Reason

@@ -48,7 +48,7 @@ extension SafeDocument {
         settingSettings(flag.rawValue, .bool(value))
     }
 
-    /// Sets the blocked contacts.
+    /// This document with these contacts blocked, and no others.
     public func settingBlockedContacts(_ ids: [ThreemaID]) -> SafeDocument {
         settingSettings("blockedContacts", .array(ids.map { .string($0.text) }))
     }

@@ -10,7 +10,7 @@ public struct SafeLink: Equatable, Sendable {
         case other(String)
     }
 
-    /// What is linked.
+    /// Whether a phone number or an e-mail address is linked.
     public let kind: Kind
     /// The phone number (E.164 without `+`) or e-mail address, as written.
     public let value: String

@@ -11,9 +11,9 @@ public struct ProfilePicture: Equatable, Sendable {
 
     /// The bytes of the file.
     public let jpeg: [UInt8]
-    /// Size in pixels.
+    /// The width in pixels, as the file says.
     public let width: Int
-    /// Size in pixels.
+    /// The height in pixels, as the file says.
     public let height: Int
 
     /// Checks a picture. The pixels are not decoded.

@@ -36,7 +36,7 @@ public struct PairedPeer: Equatable, Sendable {
 
 /// What became of a message.
 public struct SignalingProgress: Equatable, Sendable {
-    /// In their order.
+    /// What has happened, in its order.
     public internal(set) var events: [SignalingEvent] = []
     /// Messages to send, in their order, also before closing.
     public internal(set) var toSend: [[UInt8]] = []

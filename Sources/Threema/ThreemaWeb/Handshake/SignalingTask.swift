@@ -20,9 +20,9 @@ public struct SignalingTask: Hashable, Sendable {
 
 /// A task of this client, and what it tells the peer about it.
 public struct OfferedTask: Equatable, Sendable {
-    /// The task.
+    /// What client and app do once they are paired.
     public let task: SignalingTask
-    /// A map, or null.
+    /// What the peer is told about the task: a map, or null.
     public let data: MessagePackValue
 
     /// - Parameter data: a map or null.

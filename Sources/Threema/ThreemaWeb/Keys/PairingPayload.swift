@@ -17,7 +17,7 @@ internal import ThreemaMessages
 
 /// What an app needs to pair with a web client.
 public struct PairingPayload: Equatable, Sendable {
-    /// Bytes before the host.
+    /// Length of what stands before the host, in bytes.
     public static let headerCount = 101
     /// Longest host, in bytes.
     public static let maxHostBytes = 253
@@ -27,7 +27,7 @@ public struct PairingPayload: Equatable, Sendable {
         /// The byte of the payload.
         public let rawValue: UInt8
 
-        /// Any byte.
+        /// Every byte is valid; unknown bits are kept.
         public init(rawValue: UInt8) { self.rawValue = rawValue }
 
         /// Web client and server are not the messenger's.

@@ -17,14 +17,15 @@ public struct TrustedPairing: Sendable {
     /// Length without a push token, in bytes.
     public static let minCount = 3 * PublicKey.count
 
-    /// The own permanent key.
+    /// The permanent key of this side for this pairing, 32 bytes.
     public let key: PermanentKey
     /// The peer's permanent public key.
     public let peer: PublicKey
     /// How to wake the app; nil if it cannot be.
     public let pushToken: WebPushToken?
 
-    /// A pairing to store.
+    /// A pairing to store after its handshake.
+    /// - Parameter pushToken: nil if the web client cannot wake the app.
     public init(key: PermanentKey, peer: PublicKey, pushToken: WebPushToken?) {
         self.key = key
         self.peer = peer

@@ -22,7 +22,7 @@ public final class PermanentKey: Sendable {
         self.bytes = bytes
     }
 
-    /// A fresh key.
+    /// A key from the system's random numbers.
     public static func random() -> PermanentKey { PermanentKey(Random.secret(count)) }
 }
 
@@ -34,7 +34,7 @@ public final class SessionKey: Sendable {
 
     /// The 32 bytes of the private key.
     public let bytes: SecureBytes
-    /// Its public key.
+    /// The public key, 32 bytes, which the other side gets.
     public let publicKey: PublicKey
 
     /// - Parameter bytes: 32 bytes.
@@ -44,7 +44,7 @@ public final class SessionKey: Sendable {
         self.bytes = bytes
     }
 
-    /// A fresh key.
+    /// A key from the system's random numbers. Each connection needs a new one.
     public static func random() -> SessionKey { SessionKey(Random.secret(count)) }
 }
 

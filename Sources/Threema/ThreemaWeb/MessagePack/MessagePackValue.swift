@@ -18,9 +18,9 @@ public indirect enum MessagePackValue: Equatable, Sendable {
 
     /// A name and its value in a map.
     public struct Member: Equatable, Sendable {
-        /// Usually text.
+        /// The name, which may be any value; the messages here have texts.
         public let name: MessagePackValue
-        /// Any value.
+        /// The value of the member, of any type.
         public let value: MessagePackValue
 
         /// A member with any value as its name.

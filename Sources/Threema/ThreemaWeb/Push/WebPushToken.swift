@@ -16,7 +16,7 @@ public struct WebPushToken: Equatable, Sendable {
 
     /// The text that a web client stores.
     public let stored: String
-    /// Who delivers the notification.
+    /// The service that delivers the notification, and that has given the token.
     public let service: Service
     /// The token of the service.
     public let token: String

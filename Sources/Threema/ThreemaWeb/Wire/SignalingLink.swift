@@ -91,7 +91,7 @@ public struct SignalingRandomness: Sendable {
     let sequence: @Sendable () -> UInt32
     let sessionKey: @Sendable () -> SessionKey
 
-    /// The system's random numbers.
+    /// The random numbers of the system, for every use outside of tests.
     public static let system = SignalingRandomness(
         cookie: { .random() },
         sequence: { Random.bytes(4).reduce(0) { $0 << 8 | UInt32($1) } },

@@ -27,7 +27,7 @@ public struct SignalingCookie: Hashable, Sendable {
         self.bytes = bytes
     }
 
-    /// A fresh cookie.
+    /// A cookie from the system's random numbers. Each connection needs a new one.
     public static func random() -> SignalingCookie { SignalingCookie(Random.bytes(count)) }
 }
 
@@ -41,18 +41,18 @@ public struct SignalingNonce: Equatable, Sendable {
     /// Greatest combined sequence number. A side that has sent it sends nothing more.
     public static let maxSequence: UInt64 = 1 << 48 - 1
 
-    /// Address of the server.
+    /// The address of the server.
     public static let server: SignalingAddress = 0
     /// Address of the web client.
     public static let initiator: SignalingAddress = 1
-    /// Addresses of apps.
+    /// The addresses that a server gives to apps.
     public static let responders: ClosedRange<SignalingAddress> = 2...255
 
-    /// The sender's.
+    /// The cookie that the sender has chosen for this connection.
     public let cookie: SignalingCookie
-    /// The sender.
+    /// The address of the sender.
     public let source: SignalingAddress
-    /// The receiver.
+    /// The address of the receiver: 0 for the server itself.
     public let destination: SignalingAddress
     /// Overflow number × 2³² + sequence number.
     public let sequence: UInt64
