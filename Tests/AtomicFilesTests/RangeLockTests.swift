@@ -47,6 +47,16 @@ import VectorKit
         #expect(try scratch.content("file") == Array("content".utf8))
     }
 
+    @Test func `it stays if this process closes the file, or is refused another lock`() throws {
+        let first = try lock(5, count: 10)
+        #expect(try scratch.content("file") == Array("content".utf8))
+        #expect(throws: FileError.locked(path: scratch.at("file"))) { _ = try lock(5) }
+        _ = try lock(20)
+        #expect(try !canLock(5, count: 10, "LOCK_EX"))
+        _ = consume first
+        #expect(try canLock(5, count: 10, "LOCK_EX"))
+    }
+
     @Test func `a missing file and one that is none are not locked`() throws {
         let directory = try Directory.open(scratch.path, rule: .secret)
         #expect(throws: FileError.missing(path: scratch.at("none"))) {

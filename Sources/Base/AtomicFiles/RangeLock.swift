@@ -1,9 +1,13 @@
 internal import CLinux
 internal import Glibc
 
-/// A lock of some bytes of a file, as fcntl(2) makes it, which other programs take on the files of their libraries. It is
-/// exclusive if this account may write the file, else shared. It ends with this value; the kernel releases it if the
-/// process dies.
+/// A lock of some bytes of a file that other programs see, which lock them with fcntl(2), as SQLite does. It is exclusive
+/// if this account may write the file, else shared. It ends with this value; the kernel releases it if the process dies.
+///
+/// It belongs to its open file (F_OFD_SETLK): it stays if this process opens and closes the file once more. The locks of
+/// a process (F_SETLK) do not: the kernel drops all that this process has on a file when it closes any descriptor of it.
+/// So a process that has an SQLite connection to the file must not make this lock, which would be refused, and then
+/// SQLite's locks would be gone.
 package struct RangeLock: ~Copyable, Sendable {
     private let descriptor: Int32
 
@@ -33,8 +37,9 @@ package struct RangeLock: ~Copyable, Sendable {
 }
 
 extension Directory {
-    /// Locks bytes of a file. The file does not change, also if it is shorter.
-    /// - Throws: `.locked` at once if another process has locked one of the bytes; `.missing`.
+    /// Locks bytes of a file. The file does not change, also if it is shorter. This process has no locks of its own
+    /// (F_SETLK) on the file: they would end, even if this fails.
+    /// - Throws: `.locked` at once if another process, or another `RangeLock`, has locked one of the bytes; `.missing`.
     package func lockBytes(_ start: Int64, count: Int64, of name: String) throws(FileError) -> RangeLock {
         try RangeLock(name, in: self, start: start, count: count)
     }

@@ -3,13 +3,14 @@ internal import CSQLite
 internal import Encodings
 internal import Glibc
 
-/// A connection to an SQLite file. Other connections to the file are excluded.
+/// A connection to an SQLite file. While it can write, other connections to the file are excluded. While it only reads,
+/// those are excluded that write; if this account cannot write the file, others can read it, too.
 @safe
 final class Database {
     /// The path, for messages.
     let path: String
     private var handle: OpaquePointer?
-    /// Excludes other connections while this one only reads.
+    /// Excludes connections that write while this one only reads: it is shared if this account cannot write the file.
     private var lock: RangeLock?
 
     /// The bytes that all connections of SQLite to a file lock: file format, 1.3, "The Lock-Byte Page"; os.h,

@@ -68,7 +68,8 @@ enum StoreFile {
     }
 
     /// Opens the file of a store so that nothing changes, also where nothing can be changed. The caller keeps the
-    /// programs away that lock the owner.
+    /// programs away that lock the owner, and this process has not opened the store: the end of a `RangeLock` would drop
+    /// the locks of SQLite's other connection.
     static func openUnchanged(in directory: borrowing Directory) throws(SessionStoreError) -> Opening {
         // Before the look at log and journal. SQLite's own locks need a file that can be written.
         var lock: RangeLock?
