@@ -113,6 +113,38 @@ extension QuotaStoreTests {
         _ = try shared.store.put([1], at: id(0), if: .none, now: day(0))
     }
 
+    /// As a server's threads: whoever is free takes the next call.
+    @Test func `three accounts on a slow store leave threads to another one`() throws {
+        let slow = (0..<3).map { _ in SlowStore() }
+        let calls = Mutex<[@Sendable () -> Void]>([])
+        for base in slow {
+            let account = Shared(QuotaStore(base, quota: Quota(bytes: 100)))
+            for writer: UInt8 in 0..<16 {
+                calls.withLock {
+                    $0.append { _ = try? account.store.put([1], at: id(writer), if: .none, now: day(0)) }
+                }
+            }
+        }
+        let ended = DispatchSemaphore(value: 0)
+        let quick = SlowStore()
+        quick.release.signal()
+        let other = Shared(QuotaStore(quick, quota: Quota(bytes: 100)))
+        calls.withLock {
+            $0.append {
+                _ = try? other.store.put([1], at: id(0), if: .none, now: day(0))
+                ended.signal()
+            }
+        }
+        for _ in 0..<16 {
+            Thread.detachNewThread {
+                while let call = calls.withLock({ $0.isEmpty ? nil : $0.removeFirst() }) { call() }
+            }
+        }
+        #expect(ended.wait(timeout: .now() + 10) == .success)
+        #expect(quick.get(id(0)) != nil && slow.allSatisfy { $0.get(id(0)) == nil })
+        for base in slow { base.release.signal() }
+    }
+
     private final class Shared: Sendable {
         let store: QuotaStore<SlowStore>
 

@@ -15,9 +15,9 @@ public protocol MeasuredStore: BackupStore, ~Copyable {
 /// Most bytes of stored backups, which may change while a store is in use. All stores of the same backups in a process
 /// share one value.
 public final class Quota: Sendable {
-    /// Most threads that write at once, of which one has its turn. The others are told to come again, so one account
-    /// does not take all threads of a listener, even if its store is slow.
-    package static let maxWriters = 8
+    /// Most threads that write at once, of which one has its turn. The others are told to come again: if the store is
+    /// slow, an account holds a quarter of a listener's standard number of threads, and does not make other accounts wait.
+    package static let maxWriters = 4
 
     private let limit: Mutex<Int?>
     /// Two writers must not both find the same room.
