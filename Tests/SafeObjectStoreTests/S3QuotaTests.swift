@@ -56,6 +56,22 @@ import Testing
         _ = try store.put(bytes(500), at: id(4), if: .none, now: day(2))
     }
 
+    /// As after a change of the account's password.
+    @Test func `another store of the account knows the last writes, that of another account does not`() throws {
+        let connection = server.connection()
+        try connection.prepare()
+        func store(_ account: AccountName) -> S3Store { S3Store(on: connection, limits: .standard, account: account) }
+        server.setListsLate(true)
+        let old = store(anna)
+        _ = try old.put(bytes(60), at: id(1), if: .none, now: day(0))
+        let new = QuotaStore(store(anna), quota: Quota(bytes: 100))
+        #expect(throws: StoreError.quota) { try new.put(bytes(41), at: id(2), if: .none, now: day(0)) }
+        // A write under the old password that was under way.
+        _ = try old.put(bytes(80), at: id(1), if: .none, now: day(0))
+        #expect(throws: StoreError.quota) { try new.put(bytes(21), at: id(2), if: .none, now: day(0)) }
+        #expect(try store(AccountName("bob")!).lengthOfOthers(than: id(2)) == 0)
+    }
+
     @Test func `without a quota nothing is listed, with one there is one list more`() throws {
         let quota = Quota(bytes: nil)
         let store = QuotaStore(try server.store(account: anna), quota: quota)

@@ -2,6 +2,7 @@ package import Encodings
 package import HTTP
 package import SafeStore
 internal import SecureMemory
+internal import Synchronization
 
 /// Signed requests to one S3 server. The stores of all accounts share one. Calls come from several threads: as many
 /// requests are under way as threads call, and the client keeps a connection for each.
@@ -17,6 +18,8 @@ package final class S3Connection: Sendable {
     let address: S3Address
     /// Many, because each is held while two requests are under way.
     let locks = IDLocks(count: 1024)
+    /// By account: a store is made anew when the password of its account changes, and must not forget them then.
+    private let recentWrites = Mutex<[AccountName: RecentWrites]>([:])
     private let endpoint: HTTPEndpoint
     private let signer: S3Signer
     private let client: any HTTPClient
@@ -73,6 +76,16 @@ package final class S3Connection: Sendable {
             return try client.send(request, to: endpoint, progress: nil)
         } catch {
             throw StoreError(error)
+        }
+    }
+
+    /// What this process has written of an account, through all stores on this connection.
+    func recentWrites(of account: AccountName) -> RecentWrites {
+        recentWrites.withLock { writes in
+            if let known = writes[account] { return known }
+            let new = RecentWrites()
+            writes[account] = new
+            return new
         }
     }
 

@@ -24,7 +24,8 @@ package struct S3Store: BackupStore {
     /// How long an object stays after its PUT, in seconds.
     private let termSeconds: Int64
     private let authorize: WriteCheck
-    private let recentWrites = RecentWrites()
+    /// nil for a store without an account, which has no quota.
+    private let recentWrites: RecentWrites?
 
     private static let newest = ["x-newest": "true"]
 
@@ -39,6 +40,7 @@ package struct S3Store: BackupStore {
     ) {
         self.connection = connection
         self.account = account
+        recentWrites = account.map(connection.recentWrites)
         self.authorize = authorize
         readLimit = limits.maxReadBytes
         termSeconds = (Duration.days(limits.retentionDays) + Sweep.grace).components.seconds
@@ -108,7 +110,7 @@ package struct S3Store: BackupStore {
 
     private func write(_ bytes: [UInt8], at id: BackupID) throws(StoreError) {
         try authorize()
-        recentWrites.note(id, at: connection.clock())
+        recentWrites?.note(id, at: connection.clock())
         let answer = try connection.send(
             .put, path(of: id), headers: ["x-delete-after": String(termSeconds)], body: bytes,
             limit: S3Connection.maxErrorBytes)
@@ -131,13 +133,16 @@ extension S3Store: MeasuredStore {
     }
 
     /// The lengths of all other backups of the account together, in bytes: by the list of its bucket, except for those
-    /// that this store has written in the last minutes, each of which is asked for.
+    /// that this process has written in the last minutes, each of which is asked for.
     ///
     /// A list may be late, so the result may lack what other processes have just written.
-    /// - Returns: `Int.max` if the account has more than 10,000 backups, deleted ones included.
+    /// - Returns: `Int.max` if the list has more than `S3Connection.maxListPages` pages: 10,000 objects, if the server
+    ///   fills its pages. The empty objects of deleted backups count, and so do objects with other names.
     /// - Throws: `.failed` also for a store without an account, whose backups are in all buckets.
     package func lengthOfOthers(than id: BackupID) throws(StoreError) -> Int {
-        guard let account else { throw .failed(reason: "only the backups of an account can be counted") }
+        guard let account, let recentWrites else {
+            throw .failed(reason: "only the backups of an account can be counted")
+        }
         let recent = recentWrites.ids(at: connection.clock()).subtracting([id])
         guard var total = try connection.listedLength(of: account, except: recent.union([id])) else { return .max }
         for other in recent { total += try length(of: other) }
