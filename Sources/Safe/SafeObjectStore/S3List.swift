@@ -3,13 +3,15 @@ internal import SafeStore
 internal import SafeWire
 
 extension S3Connection {
-    /// Most pages of a list that are read: 10,000 backups, deleted ones included.
+    /// Most pages of a list that are read: 10,000 objects, if the server fills its pages. A deleted backup is an object,
+    /// and so are files with other names below the account's.
     static let maxListPages = 10
 
     /// The lengths of an account's backups together in bytes, as the list of their bucket has them. The list may be
     /// late: it may lack the last writes, and have objects that have expired.
     ///
-    /// Each page is asked for by the last name of the page before. Objects with other names are not counted.
+    /// Each page is asked for by the last name of the page before. The lengths of objects with other names are not
+    /// counted.
     /// - Parameter exceptions: backups that are not counted.
     /// - Returns: nil if the list has more than `maxListPages` pages.
     /// - Throws: `StoreError`; `.failed` also if an answer is not a list of this account in order.
