@@ -37,7 +37,7 @@ def test_a_handshake_that_does_not_come(serve):
     server = serve(*METRICS, "--head-timeout", "1s", "--tls-self-signed", "localhost")
     with server.connect() as connection:
         assert exchange(connection, b"\x16\x03\x01") == (b"", True)
-    assert ended(server, "slow") == 1
+    assert ended(server, "slow") == 1 and ended(server, "handshake") == 0
 
 
 PREFACE = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + bytes([0, 0, 0, 4, 0, 0, 0, 0, 0])
@@ -151,6 +151,19 @@ def test_too_many_connections(serve):
         for each in first[1:]:
             assert statuses(exchange(each, GET, seconds=0.3, answers=1)[0]) == [200]
     assert ended(server, "displaced") == 1
+    for each in first:
+        each.close()
+
+
+def test_a_connection_displaced_in_its_handshake(serve):
+    server = serve(*METRICS, "--max-connections", "3", "--tls-self-signed", "localhost")
+    first = [server.connect() for _ in range(3)]
+    for each in first:
+        each.sendall(b"\x16\x03\x01")
+    wait_for(lambda: server.metrics()["keytool_server_connections_total"] >= 3)
+    with server.connect():
+        assert exchange(first[0], b"") == (b"", True)
+        assert ended(server, "displaced") == 1 and ended(server, "handshake") == 0
     for each in first:
         each.close()
 

@@ -44,10 +44,12 @@ struct ConnectionSetup: ServerChildChannel {
         }
     }
 
-    /// Ends a connection that has no request. TLS would wait for the client's consent, so it is not asked.
+    /// Ends a connection that has no request. TLS would wait for the client's consent, so it is not asked. A handshake
+    /// that ends in this way is not counted once more as one that has failed.
     private static func end(_ channel: any Channel) {
         channel.eventLoop.execute {
             let pipeline = channel.pipeline.syncOperations
+            (try? pipeline.handler(type: HandshakeDeadline.self))?.isOver = true
             guard let tls = try? pipeline.context(handlerType: NIOSSLServerHandler.self) else {
                 return channel.close(promise: nil)
             }
@@ -142,7 +144,7 @@ struct ConnectionSetup: ServerChildChannel {
 final class HandshakeDeadline: ChannelInboundHandler {
     typealias InboundIn = Any
 
-    /// Whether the handshake has come to its end.
+    /// Whether the handshake has come to its end, or its connection is being ended: then nothing is counted any more.
     var isOver = false {
         didSet { deadline?.cancel() }
     }
@@ -154,20 +156,29 @@ final class HandshakeDeadline: ChannelInboundHandler {
 
     func handlerAdded(context: ChannelHandlerContext) {
         deadline = context.eventLoop.assumeIsolated().scheduleTask(in: TimeAmount(service.limits.headTime)) {
-            self.service.observe(.ended(.slow))
+            self.count(.slow)
             context.close(promise: nil)
         }
+    }
+
+    private func count(_ end: ConnectionEnd) {
+        guard !isOver else { return }
+        isOver = true
+        service.observe(.ended(end))
     }
 
     func handlerRemoved(context: ChannelHandlerContext) { deadline?.cancel() }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        if !isOver { service.observe(.ended(.handshake)) }
+        count(.handshake)
         context.close(promise: nil)
     }
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
-        if event is ChannelShouldQuiesceEvent, !isOver { context.close(promise: nil) }
+        if event is ChannelShouldQuiesceEvent, !isOver {
+            isOver = true
+            context.close(promise: nil)
+        }
         context.fireUserInboundEventTriggered(event)
     }
 }
