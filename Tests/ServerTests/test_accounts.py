@@ -2,6 +2,7 @@
 
 import base64
 import json
+import os
 import shlex
 import signal
 import subprocess
@@ -121,6 +122,23 @@ def test_what_is_printed_for_the_apps(add, tmp_path, certificates):
     assert f"https://localhost:{port}/alice --server-user alice --ca-file" in text and "Threema app" not in text
     # Without TLS, a proxy has the address.
     assert setup not in printed()[1]
+
+
+def test_paths_are_printed_as_a_shell_needs_them(tmp_path):
+    store, words = tmp_path / "Anna's server", []
+    command = [BINARY, "serve", "--store", f"file://{store}", "--listen", "127.0.0.1:0", "--tls-self-signed", "::1"]
+    with subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True,
+                          env=environment()) as process:
+        process.stdout.readline()
+        process.send_signal(signal.SIGTERM)
+        words = [shlex.split(line) for line in process.stdout if line.startswith("  keytool")]
+        assert process.wait(20) == 0
+    add, setup = words
+    assert add == ["keytool-server", "account", "add", "NAME", "--store", f"file://{store}"]
+    server, user, trust = setup[4], setup[6], setup[8]
+    assert setup[:3] == ["keytool", "safe", "setup"] and setup[3:9:2] == ["--server", "--server-user", "--ca-file"]
+    assert server.startswith("https://[::1]:") and user == "NAME" and os.path.exists(trust)
+    assert trust.startswith(f"{store}/") and setup[9] == "--pin"
 
 
 def test_a_running_server_follows_a_quota(serve, add):

@@ -18,7 +18,7 @@ struct Welcome {
         self.accounts = accounts
         addition =
             if accounts == nil, case .directory(let path) = settings.location {
-                "keytool-server account add NAME --store file://\(path)"
+                Self.command(["keytool-server", "account", "add", "NAME", "--store", "file://\(path)"])
             } else {
                 nil
             }
@@ -31,6 +31,11 @@ struct Welcome {
         places = settings.source.flatMap { source in
             isTCP ? ClientPlaces(source, port: server.port, pin: server.pin, accounts: names) : nil
         }
+    }
+
+    /// A line to type into a shell.
+    fileprivate static func command(_ words: [String]) -> String {
+        words.map(ShellWord.quoted).joined(separator: " ")
     }
 
     var lines: [String] {
@@ -64,7 +69,8 @@ private struct ClientPlaces {
     let authorityPath: String?
     /// The address of each account, or of the server.
     private let addresses: [(url: String, account: String?)]
-    private let trust: String
+    /// The options by which a client trusts the server.
+    private let trust: [String]
 
     /// Most accounts for which a line is printed.
     private static let maxAccounts = 16
@@ -76,13 +82,14 @@ private struct ClientPlaces {
         let name = if case .selfSigned(let name, _) = source { name } else { "HOST" }
         let server = "https://" + (name.contains(":") ? "[\(name)]" : name) + ":\(port)"
         addresses = accounts.map { $0.prefix(Self.maxAccounts).map { ("\(server)/\($0)", $0) } } ?? [(server, nil)]
-        trust = authorityPath.map { path in " --ca-file \(path)" + (pin.map { " --pin \($0)" } ?? "") } ?? ""
+        trust = authorityPath.map { ["--ca-file", $0] + (pin.map { ["--pin", $0] } ?? []) } ?? []
     }
 
     /// The command for each account.
     var setups: [String] {
         addresses.map { url, account in
-            "keytool safe setup --server \(url)" + (account.map { " --server-user \($0)" } ?? "") + trust
+            let login = account.map { ["--server-user", $0] } ?? []
+            return Welcome.command(["keytool", "safe", "setup", "--server", url] + login + trust)
         }
     }
 

@@ -43,16 +43,3 @@ struct Crontab {
         return ShellWord.quoted(word).replacing("%", with: "\\%")
     }
 }
-
-/// A word of a shell's command line.
-enum ShellWord {
-    private static let plain = Set(
-        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._/:=@+,".utf8)
-
-    /// The word in single quotes if it needs them.
-    static func quoted(_ word: String) -> String {
-        guard word.isEmpty || !word.utf8.allSatisfy(plain.contains) else { return word }
-        // By scalars: a quote with an accent is a quote.
-        return "'" + word.unicodeScalars.map { $0 == "'" ? "'\\''" : String($0) }.joined() + "'"
-    }
-}
