@@ -47,7 +47,7 @@ final class StoreInDirectory: Sendable {
         try rule.check(QuotaStore(FolderStore(at: place.path, account: name, keepsPrevious: true), quota: quota))
         try rule.check(QuotaStore(MemoryStore(keepsPrevious: true), quota: quota))
         let other = try StoreInDirectory()
-        try rule.check(FolderStore(at: other.path, keepsPrevious: true, isAlone: true))
+        try rule.check(FolderStore(at: other.path, keepsPrevious: true, excluding: .everybody))
         let outside = try place.tree().filter { !$0.hasPrefix("accounts") && $0 != "backups" && $0 != "config" }
         #expect(outside == [])
     }

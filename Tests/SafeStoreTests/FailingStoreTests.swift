@@ -73,7 +73,7 @@ struct FailingStoreTests {
             #expect(throws: StoreError.self) { try store.put([9], at: id(1), if: .none, now: day(1)) }
             #expect(throws: StoreError.self) { try store.delete(id(1), if: .none, now: day(1)) }
             let now = ClockReading(wall: day(400), monotonic: .zero)
-            let sweep = Sweep(retentionDays: 180, now: now, last: nil, isForced: true)
+            let sweep = Sweep(retentionDays: 180, now: now, last: nil, deleting: .always)
             #expect(throws: StoreError.self) { try store.expire(sweep) }
         }
     }

@@ -15,10 +15,10 @@ import Testing
 
     init() throws { place = try StoreInDirectory() }
 
-    private func sweep(_ number: Int, dry: Bool = false, forced: Bool = false) throws -> SweepReport {
+    private func sweep(_ number: Int, deleting deletion: Sweep.Deletion = .unlessSuspicious) throws -> SweepReport {
         let now = ClockReading(wall: day(number), monotonic: .zero)
         return try ServerDirectory(at: place.path)
-            .sweep(Sweep(retentionDays: 180, now: now, last: nil, isForced: forced, isDryRun: dry))
+            .sweep(Sweep(retentionDays: 180, now: now, last: nil, deleting: deletion))
     }
 
     private func put(_ account: AccountName?, _ bytes: Range<UInt8>, _ number: Int) throws {
@@ -198,11 +198,11 @@ import Testing
         let refused = try sweep(300)
         #expect(refused.suspicion == .tooMany(expired: 9, total: 30) && !refused.isCarriedOut)
         let before = try place.tree()
-        let dry = try sweep(300, dry: true, forced: true)
+        let dry = try sweep(300, deleting: .never)
         #expect(dry.expired.count == 9)
         let after = try place.tree()
         #expect(after == before)
-        let forced = try sweep(300, forced: true)
+        let forced = try sweep(300, deleting: .always)
         #expect(forced.expired.count == 9 && forced.isCarriedOut)
         for account in [alice, bob] {
             let size = try server.size(of: account)

@@ -15,7 +15,7 @@ import Testing
     ) -> SweepReport {
         let last = last.map { ClockReading(wall: $0.0, monotonic: $0.1) }
         let now = ClockReading(wall: now, monotonic: monotonic)
-        return Sweep(retentionDays: retentionDays, now: now, last: last, isForced: forced)
+        return Sweep(retentionDays: retentionDays, now: now, last: last, deleting: forced ? .always : .unlessSuspicious)
             .decide(backups: backups, previous: [])
     }
 
@@ -46,7 +46,7 @@ import Testing
     private func decide(_ expired: Int, of total: Int, forced: Bool = false) -> SweepReport {
         let backups = (0..<total).map { Dated(id: id(UInt8($0)), time: day($0 < expired ? 0 : 200)) }
         let now = ClockReading(wall: day(300), monotonic: .zero)
-        return Sweep(retentionDays: 180, now: now, last: nil, isForced: forced)
+        return Sweep(retentionDays: 180, now: now, last: nil, deleting: forced ? .always : .unlessSuspicious)
             .decide(backups: backups, previous: [])
     }
 

@@ -55,10 +55,12 @@ private func tag(_ result: PutResult) -> String? {
     }
 }
 
-private func sweep(_ number: Int, forced: Bool = false, dry: Bool = false, keep: Duration = .days(7)) -> Sweep {
+private func sweep(
+    _ number: Int, deleting deletion: Sweep.Deletion = .unlessSuspicious, keep: Duration = .days(7)
+) -> Sweep {
     Sweep(
         retentionDays: 180, keepPrevious: keep, now: ClockReading(wall: day(number), monotonic: .zero), last: nil,
-        isForced: forced, isDryRun: dry)
+        deleting: deletion)
 }
 
 private struct Storing: Body {
@@ -167,7 +169,7 @@ private struct Expiring: Body {
     func run<Store: BackupStore & ~Copyable>(_ store: borrowing Store) throws {
         for byte: UInt8 in 0..<20 { _ = try store.put([byte], at: id(byte), if: .none, now: day(byte < 2 ? 0 : 100)) }
         #expect(try store.expire(sweep(210)).expired == [])
-        let dry = try store.expire(sweep(211, dry: true))
+        let dry = try store.expire(sweep(211, deleting: .never))
         #expect(dry.expired.count == 2 && dry.total == 20 && dry.suspicion == nil && !dry.isCarriedOut)
         #expect(try store.get(id(0)) != nil)
         let report = try store.expire(sweep(211))
@@ -198,7 +200,7 @@ private struct Suspicion: Body {
         #expect(try store.get(id(0)) != nil)
         let behind = try store.expire(sweep(-2))
         #expect(behind.suspicion == .wentBackwards(by: .days(2)) && !behind.isCarriedOut)
-        #expect(try store.expire(sweep(400, forced: true)).isCarriedOut)
+        #expect(try store.expire(sweep(400, deleting: .always)).isCarriedOut)
         #expect(try store.get(id(0)) == nil)
     }
 }

@@ -13,14 +13,21 @@ public import SafeWire
 /// Backups are replaced whole or not at all. The directory may be shared, also on a network file system, which decides
 /// about owners and permissions.
 public struct FolderStore: ~Copyable, Sendable {
+    /// Whom a write locks out. Writes of other processes that lock out everybody always wait.
+    public enum Exclusion: Sendable {
+        /// Clients of `file://`. The threads of this process take turns for each id.
+        case clients
+        /// All others: for a command beside a running server, which does not know what the server's threads do.
+        case everybody
+    }
+
     private static let configName = "config"
     static let backupsName = "backups"
 
     private let shared: SharedDirectory
     /// The account whose backups these are; nil for those of a server without accounts.
     let account: AccountName?
-    /// Whether a write locks out all others, also those of other processes.
-    let isAlone: Bool
+    let exclusion: Exclusion
     /// Whether backups that are replaced or deleted are retained.
     let keepsPrevious: Bool
     /// Longest backup that is read, in bytes.
@@ -35,26 +42,25 @@ public struct FolderStore: ~Copyable, Sendable {
     ///   - account: the account whose backups these are. Its directory is looked up at each call.
     ///   - keepsPrevious: retain backups that are replaced or deleted through the port, until a sweep removes them.
     ///   - readLimit: longest backup that is read, in bytes.
-    ///   - isAlone: a write locks out all others: for a command beside a running server, which does not know what the
-    ///     server's threads do.
+    ///   - exclusion: whom a write locks out.
     /// - Throws: `FileError`.
     public init(
         at path: String, account: AccountName? = nil, keepsPrevious: Bool = false, readLimit: Int = maxFetchedBytes,
-        isAlone: Bool = false
+        excluding exclusion: Exclusion = .clients
     ) throws(FileError) {
         self.init(
             in: try SharedDirectory(path), account: account, keepsPrevious: keepsPrevious, readLimit: readLimit,
-            isAlone: isAlone)
+            excluding: exclusion)
     }
 
     init(
         in shared: SharedDirectory, account: AccountName?, keepsPrevious: Bool = false,
-        readLimit: Int = maxFetchedBytes, isAlone: Bool = false, locks: IDLocks = IDLocks(),
+        readLimit: Int = maxFetchedBytes, excluding exclusion: Exclusion = .clients, locks: IDLocks = IDLocks(),
         authorize: @escaping WriteCheck = {}
     ) {
         self.shared = shared
         self.account = account
-        self.isAlone = isAlone
+        self.exclusion = exclusion
         self.keepsPrevious = keepsPrevious
         self.readLimit = readLimit
         self.locks = locks

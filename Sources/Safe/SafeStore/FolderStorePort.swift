@@ -127,7 +127,7 @@ extension FolderStore: BackupStore {
         let done = try answered { () throws(FileError) -> Result<Value, StoreError> in
             let backups = try backups()
             // First the lock of the directory: threads that want the same id wait for it together, not in turn.
-            let lock = try backups.lock(wait: Self.lockWait, isShared: !isAlone)
+            let lock = try backups.lock(wait: Self.lockWait, isShared: exclusion == .clients)
             defer { withExtendedLifetime(lock) {} }
             do throws(StoreError) { try authorize() } catch { return .failure(error) }
             return .success(try locks.holding(id) { () throws(FileError) in try body(backups) })

@@ -188,11 +188,11 @@ public struct ServerDirectory: ~Copyable, Sendable {
 
     private func eachStore(_ body: (borrowing FolderStore) throws(FileError) -> Void) throws(StoreError) {
         do throws(FileError) {
-            try body(FolderStore(in: shared, account: nil, isAlone: true))
+            try body(FolderStore(in: shared, account: nil, excluding: .everybody))
             for account in try accountsWithBackups() {
                 // It may be removed meanwhile.
                 do throws(FileError) {
-                    try body(FolderStore(in: shared, account: account, isAlone: true))
+                    try body(FolderStore(in: shared, account: account, excluding: .everybody))
                 } catch .missing {}
             }
         } catch {

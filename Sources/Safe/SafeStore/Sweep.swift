@@ -40,24 +40,31 @@ public struct Sweep: Equatable, Sendable {
     public let term: Duration
     /// How long a backup stays after it was replaced or deleted.
     public let keepPrevious: Duration
-    /// Delete although a clock or the number of expired backups is suspicious.
-    public let isForced: Bool
-    /// Decide and delete nothing.
-    public let isDryRun: Bool
+    /// When it deletes what it decides to delete.
+    public let deletion: Deletion
+
+    /// When a sweep deletes.
+    public enum Deletion: Sendable {
+        /// If neither a clock nor the number of expired backups is suspicious.
+        case unlessSuspicious
+        /// Also under a suspicion.
+        case always
+        /// Never: it only decides.
+        case never
+    }
 
     /// - Parameters:
     ///   - retentionDays: that of the document `config`.
     ///   - last: the clocks at the last sweep of this process; nil for its first.
     public init(
         retentionDays: Int, keepPrevious: Duration = Sweep.defaultKeepPrevious, now: ClockReading,
-        last: ClockReading?, isForced: Bool = false, isDryRun: Bool = false
+        last: ClockReading?, deleting deletion: Deletion = .unlessSuspicious
     ) {
         self.now = now
         self.last = last
         term = .days(retentionDays) + Self.grace
         self.keepPrevious = keepPrevious
-        self.isForced = isForced
-        self.isDryRun = isDryRun
+        self.deletion = deletion
     }
 
     /// Decides what expires.
@@ -68,10 +75,15 @@ public struct Sweep: Equatable, Sendable {
         let expired = backups.filter { isOver($0.time, by: term) }
         let old = previous.filter { isOver($0.time, by: keepPrevious) }
         let suspicion = suspicion(expired: expired.count, of: backups)
-        let isRefused = suspicion != nil && !isForced
+        let isCarriedOut =
+            switch deletion {
+            case .unlessSuspicious: suspicion == nil
+            case .always: true
+            case .never: false
+            }
         return SweepReport(
             expired: expired, previous: old, total: backups.count, suspicion: suspicion,
-            isCarriedOut: !isRefused && !isDryRun, isLeftToStore: false)
+            isCarriedOut: isCarriedOut, isLeftToStore: false)
     }
 
     private func isOver(_ time: Timestamp, by term: Duration) -> Bool { now.wall - time > term }

@@ -15,7 +15,8 @@ struct AccountOption: ParsableArguments {
         let server = try ServerDirectory(at: store.directory())
         if let account, try server.size(of: account) == nil { throw AbsentAccount(name: account) }
         return try FolderStore(
-            at: server.path, account: account, keepsPrevious: true, readLimit: limits.maxReadBytes, isAlone: true)
+            at: server.path, account: account, keepsPrevious: true, readLimit: limits.maxReadBytes,
+            excluding: .everybody)
     }
 
     /// The failure for an id of which nothing is stored.

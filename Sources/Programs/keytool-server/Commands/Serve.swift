@@ -107,10 +107,10 @@ struct ServeSettings {
         limits = try options.limits.limits()
         keepPrevious =
             try Setting.value(options.keepPrevious, "keep-previous")?.duration ?? Sweep.defaultKeepPrevious
-        let namesClients = try Setting.flag(options.logClients, "log-clients")
+        let namesRequests = try Setting.flag(options.logRequests, "log-requests")
         log = ServerLog(
-            namesRequests: try Setting.flag(options.logRequests, "log-requests") || namesClients,
-            namesClients: namesClients)
+            requests: try Setting.flag(options.logClients, "log-clients")
+                ? .withClients : namesRequests ? .withoutClients : .none)
         guard source != nil || listen.isLocal else {
             throw UsageFailure(
                 "without TLS, --listen has to be a loopback address or a Unix socket",

@@ -36,7 +36,8 @@ struct SweepCommand: Verb {
         let sweep = Sweep(
             retentionDays: limits.retentionDays,
             keepPrevious: try Setting.value(keepPrevious, "keep-previous")?.duration ?? Sweep.defaultKeepPrevious,
-            now: ClockReading(wall: WallClock.now(), monotonic: .zero), last: nil, isForced: force, isDryRun: dryRun)
+            now: ClockReading(wall: WallClock.now(), monotonic: .zero), last: nil,
+            deleting: dryRun ? .never : force ? .always : .unlessSuspicious)
         let report = try server.sweep(sweep)
         if let suspicion = report.suspicion {
             guard report.isCarriedOut || dryRun else {

@@ -10,21 +10,26 @@ import Synchronization
 /// addresses are named only if the operator has asked for them. No call blocks but `flush`: lines that nobody reads
 /// must not stop the requests.
 struct ServerLog: Sendable {
-    let namesRequests: Bool
-    let namesClients: Bool
+    /// What is said of each request that was answered.
+    enum RequestLines {
+        case none
+        /// Method, subject, status and time.
+        case withoutClients
+        /// The same, and the address of the client.
+        case withClients
+    }
+
+    private let requests: RequestLines
     private let failures = Failures()
     private let lines = LineQueue(
         report: { "\(Program.name): warning: \($0 == 1 ? "1 line" : "\($0) lines") of this log had to be dropped" },
         write: { Output.line($0) })
 
-    init(namesRequests: Bool, namesClients: Bool) {
-        self.namesRequests = namesRequests
-        self.namesClients = namesClients
-    }
+    init(requests: RequestLines) { self.requests = requests }
 
     func write(_ event: ListenerEvent) {
         switch event {
-        case .answered(let record): if namesRequests { write(record) }
+        case .answered(let record): write(record)
         case .busy(let cause): say(failure: cause.line)
         case .opened, .closed, .ended: break
         }
@@ -39,7 +44,12 @@ struct ServerLog: Sendable {
     }
 
     private func write(_ record: RequestRecord) {
-        let client = namesClients ? " \(record.client)" : ""
+        let client: String
+        switch requests {
+        case .none: return
+        case .withoutClients: client = ""
+        case .withClients: client = " \(record.client)"
+        }
         say("\(record.method) \(record.subject.rawValue) \(record.status) \(Self.seconds(record.time))\(client)")
     }
 
