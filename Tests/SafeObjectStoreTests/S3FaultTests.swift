@@ -92,10 +92,22 @@ import Testing
 
     @Test(
         arguments: [
-            ("<Code></Code>", nil), ("<Code>No Such</Code>", nil), ("<Code>", nil), ("", nil),
-            ("<Code>Späť</Code>", nil),
-            ("<Code>\(String(repeating: "a", count: 65))</Code>", nil), ("\u{0}<Code>A</Code><Code>B</Code>", "A"),
-            ("<Code>SlowDown", "SlowDown"),
+            (
+                "<?xml version='1.0' encoding='UTF-8'?>\n<Error><Code>NoSuchKey</Code><Message>a</Message></Error>",
+                "NoSuchKey"
+            ),
+            ("<Error xmlns='http://s3.amazonaws.com/doc/2006-03-01/'><Code>SlowDown</Code></Error>", "SlowDown"),
+            // What follows the code does not matter.
+            ("<Error><Code>A</Code><Code>B</Code></Error>", "A"), ("<Error><Code>A</Code><!-- cut", "A"),
+            // A code in another element is not the error's.
+            ("<Error><Details><Code>NoSuchKey</Code></Details><Code>AccessDenied</Code></Error>", "AccessDenied"),
+            ("<Error><Message><Code>NoSuchKey</Code></Message></Error>", nil), ("<Code>A</Code>", nil),
+            ("<html><Code>A</Code></html>", nil), ("<Error><!-- <Code>A</Code> --></Error>", nil),
+            ("<Error><Code></Code></Error>", nil), ("<Error><Code/></Error>", nil), ("<Error/>", nil),
+            ("<Error><Code>No Such</Code></Error>", nil), ("<Error><Code>Späť</Code></Error>", nil), ("", nil),
+            ("<Error><Code>\(String(repeating: "a", count: 65))</Code></Error>", nil), ("<Error><Code>SlowDown", nil),
+            ("<Error>" + String(repeating: "<a/>", count: 65) + "<Code>A</Code></Error>", nil),
+            ("\u{0}<Error><Code>A</Code></Error>", nil),
         ] as [(String, String?)])
     func `codes of errors`(_ body: String, _ code: String?) {
         #expect(HTTPResponse(status: 400, body: Array(body.utf8)).errorCode == code)

@@ -1,20 +1,30 @@
+internal import Encodings
 internal import HTTP
 internal import SafeStore
 
 extension HTTPResponse {
-    private static let codeStart = "<Code>"
+    /// Code, message, resource and request, and what servers add.
+    private static let errorLimits = XMLScanner.Limits(depth: 8, elements: 64)
     private static let maxCodeCount = 64
 
-    /// The code of an S3 error (`<Error><Code>NoSuchKey</Code>…`); nil if the body contains none, as that of a HEAD.
+    /// The code of an S3 error (`<Error><Code>NoSuchKey</Code>…`); nil if the body contains none, as that of a HEAD. What
+    /// follows the code is not read.
     var errorCode: String? {
         guard !isSuccess else { return nil }
-        let text = String(decoding: body, as: UTF8.self)
-        guard let start = text.firstRange(of: Self.codeStart)?.upperBound else { return nil }
-        let code = text[start...].prefix { $0 != "<" }
-        guard (1...Self.maxCodeCount).contains(code.count), code.allSatisfy({ $0.isASCII && $0.isLetter }) else {
-            return nil
+        var scanner = XMLScanner(body, limits: Self.errorLimits)
+        var path: [String] = []
+        while let event = try? scanner.next() {
+            switch event {
+            case .start(let name, _): path.append(name)
+            case .end(_, let text) where path == ["Error", "Code"]: return Self.isCode(text) ? text : nil
+            case .end: path.removeLast()
+            }
         }
-        return String(code)
+        return nil
+    }
+
+    private static func isCode(_ text: String) -> Bool {
+        (1...maxCodeCount).contains(text.utf8.count) && text.allSatisfy { $0.isASCII && $0.isLetter }
     }
 }
 
