@@ -9,11 +9,15 @@ import ThreemaDirectory
 @Suite struct RetryTests {
     private let lossy = LossyDirectory()
 
-    private func client(timeout: Duration = .seconds(60), isRetrying: Bool = true) throws -> DirectoryClient {
+    private func client(
+        timeout: Duration = .seconds(60), isRetrying: Bool = true, repeatsSilence: Bool = true
+    ) throws -> DirectoryClient {
         let pin = try #require(PublicKeyPin(digest: [UInt8](repeating: 1, count: 32)))
         let server = try DirectoryServer(url: "https://directory.example", pins: [pin])
         let lossy = lossy
-        let retry = RetryPolicy(total: .seconds(600), longestWait: .seconds(30)) { lossy.wait($0) }
+        let retry = RetryPolicy(total: .seconds(600), longestWait: .seconds(30), repeatsSilence: repeatsSilence) {
+            lossy.wait($0)
+        }
         return DirectoryClient(
             lossy, server.endpoint(), userAgent: "test/1", timeout: timeout, retry: isRetrying ? retry : nil,
             now: { 0 })
@@ -102,6 +106,19 @@ import ThreemaDirectory
         #expect(lossy.count == 1)
     }
 
+    @Test func `a directory that is silent is asked again, unless a person waits for the first contact`() throws {
+        let person = try Person(lossy.directory)
+        let passing: [ConnectionFailure] = [.timeout, .noNameServer, .brokenOff, .proxy(.cutOff)]
+        for failure in passing + [.unknownHost, .notConnected, .badAnswer, .proxy(.closed)] {
+            lossy.lose(1, by: failure)
+            _ = try? client().ask(.fetch(person.id))
+            #expect(lossy.count == (passing.contains(failure) ? 2 : 1))
+            lossy.lose(1, by: failure)
+            _ = try? client(repeatsSilence: false).ask(.fetch(person.id))
+            #expect(lossy.count == ([.brokenOff, .proxy(.cutOff)].contains(failure) ? 2 : 1))
+        }
+    }
+
     @Test func `a request has the time that it was given`() throws {
         let person = try Person(lossy.directory)
         lossy.lose(0)
@@ -116,6 +133,7 @@ private final class LossyDirectory: HTTPClient {
     private struct State {
         var count = 0
         var lost = 0..<0
+        var failure = ConnectionFailure.brokenOff
         var timeouts: [Duration] = []
         var waits: [Duration] = []
     }
@@ -124,8 +142,8 @@ private final class LossyDirectory: HTTPClient {
     private let state = Mutex(State())
 
     /// Begins to count again: of the requests after the first `skipping`, so many answers get lost.
-    func lose(_ count: Int, skipping: Int = 0) {
-        state.withLock { $0 = State(lost: skipping..<skipping + count) }
+    func lose(_ count: Int, skipping: Int = 0, by failure: ConnectionFailure = .brokenOff) {
+        state.withLock { $0 = State(lost: skipping..<skipping + count, failure: failure) }
     }
 
     func wait(_ time: Duration) { state.withLock { $0.waits.append(time) } }
@@ -139,12 +157,12 @@ private final class LossyDirectory: HTTPClient {
         _ request: HTTPRequest, to endpoint: borrowing HTTPEndpoint, progress: HTTPProgress?
     ) throws(HTTPError) -> HTTPResponse {
         let response = try directory.send(request, to: endpoint, progress: progress)
-        let isLost = state.withLock { state in
+        let failure = state.withLock { state in
             state.timeouts.append(request.timeouts.total)
             state.count += 1
-            return state.lost.contains(state.count - 1)
+            return state.lost.contains(state.count - 1) ? state.failure : nil
         }
-        guard !isLost else { throw .connection(.brokenOff) }
+        if let failure { throw .connection(failure) }
         return response
     }
 

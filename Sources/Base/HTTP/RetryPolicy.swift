@@ -13,8 +13,7 @@ package final class RetryPolicy: Sendable {
 
     private let total: Duration
     private let longestWait: Duration
-    /// Whether a server that did not answer in time, or whose name no name server resolved, is tried again.
-    package let repeatsSilence: Bool
+    private let repeatsSilence: Bool
     /// By server. The first request sets it, because time before that was not spent on the server.
     private let deadlines = Mutex<[String: ContinuousClock.Instant]>([:])
     private let sleep: @Sendable (Duration) -> Void
@@ -23,7 +22,8 @@ package final class RetryPolicy: Sendable {
     ///   - total: total time for all tries at one server, from the first one on. Zero means one try, without a limit
     ///     other than that of its request.
     ///   - longestWait: if a server asks for more, it is not tried again.
-    ///   - repeatsSilence: see there; false if a person waits for the first contact.
+    ///   - repeatsSilence: whether a server that did not answer in time, or whose name no name server resolved, is
+    ///     tried again; false if a person waits for the first contact.
     ///   - sleep: lets this time pass. Tests replace it.
     package init(
         total: Duration, longestWait: Duration, repeatsSilence: Bool = true,
@@ -41,6 +41,11 @@ package final class RetryPolicy: Sendable {
             deadlines[server] = end
             return end
         }
+    }
+
+    /// Whether a request without an answer may be sent again.
+    package func repeats(_ failure: ConnectionFailure) -> Bool {
+        failure.isWorthRepeating && (repeatsSilence || !failure.isSilence)
     }
 
     /// Waits after a failure.

@@ -90,8 +90,13 @@ final class HTTPSender: Sendable {
         return isPaused
     }
 
+    /// Whether the same request may succeed a few seconds later.
     private func isWorthRepeating(_ error: SafeExchangeError) -> Bool {
-        error.isWorthRepeating && (retry.repeatsSilence || !error.isSilence)
+        switch error {
+        case .unavailable(_, .connection(let failure)): retry.repeats(failure)
+        case .unavailable(_, .status(let status)): SafeExchangeError.passingStatuses.contains(status)
+        default: false
+        }
     }
 
     private func observed(
@@ -156,25 +161,7 @@ final class HTTPSender: Sendable {
 }
 
 extension SafeExchangeError {
-    /// Statuses with which a server says that it cannot answer now.
-    fileprivate static let passingStatuses: Set = [408, 423, 425, 500, 502, 503, 504]
-
-    /// Whether nobody answered: each further try may take as long.
-    fileprivate var isSilence: Bool {
-        switch self {
-        case .unavailable(_, .connection(.timeout)), .unavailable(_, .connection(.noNameServer)): true
-        default: false
-        }
-    }
-
-    /// Whether the same request may succeed a few seconds later.
-    fileprivate var isWorthRepeating: Bool {
-        switch self {
-        case .unavailable(_, .connection(.timeout)), .unavailable(_, .connection(.brokenOff)),
-            .unavailable(_, .connection(.noNameServer)), .unavailable(_, .connection(.proxy(.cutOff))):
-            true
-        case .unavailable(_, .status(let status)): Self.passingStatuses.contains(status)
-        default: false
-        }
-    }
+    /// The statuses after which a GET is repeated: also those of WebDAV's locks, of early data, and of servers that have
+    /// an error of their own for a moment.
+    fileprivate static let passingStatuses = HTTPResponse.passingStatuses.union([423, 425, 500])
 }

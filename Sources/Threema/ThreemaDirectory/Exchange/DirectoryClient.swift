@@ -113,19 +113,19 @@ package struct DirectoryClient: ~Copyable {
         guard request.isRepeatable, let retry else { return try sendOnce(request) }
         do throws(DirectoryFailure) {
             let reply = try sendOnce(request)
-            guard Self.passingStatuses.contains(reply.status) else { return reply }
+            guard HTTPResponse.passingStatuses.contains(reply.status) else { return reply }
             let isRepeated =
                 reply.secondsToWait.map { retry.waits(after: tries, at: Self.directory, asked: $0) }
                 ?? retry.waits(after: tries, at: Self.directory)
             guard isRepeated else { return reply }
         } catch {
-            guard error.isPassing, retry.waits(after: tries, at: Self.directory) else { throw error }
+            guard case .http(.connection(let failure)) = error, retry.repeats(failure),
+                retry.waits(after: tries, at: Self.directory)
+            else { throw error }
         }
         return try send(request, tries: tries + 1)
     }
 
-    /// With which a directory, or a proxy before it, says that it cannot answer now.
-    private static let passingStatuses: Set = [408, 502, 503, 504]
     /// The server of the retry policy.
     private static let directory = "directory"
 
@@ -163,18 +163,6 @@ package enum DirectoryFailure: Error, Equatable, Sendable {
         case .http(.connection): true
         case .http: false
         case .directory(let error): error.leavesOutcomeOpen
-        }
-    }
-}
-
-extension DirectoryFailure {
-    /// Whether the same request may succeed a few seconds later.
-    fileprivate var isPassing: Bool {
-        switch self {
-        case .http(.connection(.timeout)), .http(.connection(.brokenOff)), .http(.connection(.noNameServer)),
-            .http(.connection(.proxy(.cutOff))):
-            true
-        default: false
         }
     }
 }
