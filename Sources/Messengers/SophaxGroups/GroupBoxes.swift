@@ -27,11 +27,11 @@ public struct GroupPlace: Equatable, Sendable {
     public let group: String
     /// Who has signed the message.
     public let sender: PeerID
-    /// The sender's chain.
+    /// The sender's chain, whose key opens the message.
     public let chain: ChainID
     /// Chains that the sender has had before.
     public let generation: UInt32
-    /// Number on the chain.
+    /// The number of the message on the chain.
     public let iteration: UInt32
     /// The transcript before the message, 32 bytes.
     public let previous: [UInt8]

@@ -59,7 +59,7 @@ struct ProvedForms: Equatable, Sendable {
 
 /// What a member is given: a chain with its transcript. The plain text of a message between two.
 public struct GroupDistribution: Sendable {
-    /// The group.
+    /// The group's id, as the sender names it.
     public let group: String
     /// Chain, generation, position and key.
     public let chain: ChainDistribution
@@ -82,7 +82,7 @@ public struct DisplayOrder: Comparable, Sendable {
     public let received: Timestamp
     /// Number of the receipt here: two messages may have come in one millisecond.
     public let sequence: UInt64
-    /// What the sender says.
+    /// When it was sent, by the sender's clock; a claim.
     public let claimed: Timestamp
 
     /// All values are valid.
@@ -98,6 +98,6 @@ public struct DisplayOrder: Comparable, Sendable {
         return difference > Self.allowedSkew || difference < .zero - Self.allowedSkew
     }
 
-    /// By receipt.
+    /// Whether `left` was received before `right`.
     public static func < (left: DisplayOrder, right: DisplayOrder) -> Bool { left.sequence < right.sequence }
 }

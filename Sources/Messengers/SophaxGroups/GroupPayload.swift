@@ -75,7 +75,7 @@ public struct GroupMessageDetails: Equatable, Sendable {
     /// The message that it answers; 1 to 64 bytes.
     public let replyTo: String?
 
-    /// Without a name.
+    /// Details of a message that has none: an empty name and nothing else.
     public init() { (username, attachmentType, expires, replyTo) = ("", nil, nil, nil) }
 
     /// - Returns: nil for a wrong length.

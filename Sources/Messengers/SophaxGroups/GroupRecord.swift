@@ -49,10 +49,10 @@ public struct GroupRecord: ~Copyable, Sendable {
     private static let form: UInt8 = 1
     private static let transcriptHeadCount = 9
 
-    /// The group.
+    /// The group to store, or the one that was read.
     public var group: SophaxGroup
 
-    /// A group to store.
+    /// Takes over a group, to encode it for a store.
     public init(_ group: consuming SophaxGroup) { self.group = group }
 
     /// The name of the value.

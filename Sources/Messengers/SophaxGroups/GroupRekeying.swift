@@ -15,11 +15,11 @@ public struct GroupRekeying: Sendable {
     public struct Part: Sendable {
         /// Whom to give it: seal it in the session with this peer.
         public let member: PeerID
-        /// Chain, position and transcript.
+        /// The chain at its position, and its transcript.
         public let distribution: GroupDistribution
     }
 
-    /// The group.
+    /// The group's id.
     public let group: String
     /// For each other member, in order.
     public let parts: [Part]
@@ -27,7 +27,7 @@ public struct GroupRekeying: Sendable {
     public let generation: UInt32
     /// Who is not a member any more.
     public let removed: [PeerID]
-    /// Who is one now.
+    /// Members that were none before, in order.
     public let added: [PeerID]
 
     /// As JSON. It is secret: who has it and a copy of the messages reads what this side sends.

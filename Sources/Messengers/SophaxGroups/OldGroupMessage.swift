@@ -31,9 +31,9 @@ public struct OldGroupMessage: Equatable, Sendable {
     public let id: String
     /// The sender's clock; a claim.
     public let time: AppTime
-    /// What else it says.
+    /// The sender's name, the attachment's type, the expiry and the message that it answers.
     public let details: GroupMessageDetails
-    /// The boxes.
+    /// The sealed body, and the sealed attachment if there is one.
     public let boxes: GroupBoxes
 
     init(

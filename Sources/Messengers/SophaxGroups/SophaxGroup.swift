@@ -20,13 +20,13 @@ public struct SophaxGroup: ~Copyable, Sendable {
     /// Most bytes of the others' transcripts: 32 for a hash, 68 for a message behind a gap. So a stored group fits a
     /// value of a session store.
     public static let maxTranscriptBytes = 800_000
-    /// The group's name.
+    /// The group's id, which messages name it by.
     public let name: String
-    /// The chains.
+    /// The chains of all members, and who is one.
     public private(set) var session: GroupSession
     /// The transcripts of the others' chains of version 3 that are open.
     public private(set) var views: [PeerID: TranscriptView]
-    /// This side.
+    /// The member that this side is.
     public let own: PeerID
     /// The transcript of the last own chain, which may have ended.
     private(set) var sent: TranscriptView?
@@ -70,7 +70,7 @@ public struct SophaxGroup: ~Copyable, Sendable {
         return change
     }
 
-    /// How the group speaks.
+    /// Which form of messages is sealed now, and because of whom.
     public var form: GroupForm { proofs.form(of: members, own: own) }
 
     /// Whether a member has proved version 3.
@@ -202,9 +202,9 @@ public struct SophaxGroup: ~Copyable, Sendable {
     /// A message that was opened, and the group after it.
     @frozen
     public struct Opened: ~Copyable, Sendable {
-        /// What was sealed.
+        /// The content of the message, in ordinary memory.
         public var body: [UInt8]
-        /// The attachment.
+        /// The content of the attachment; nil if there is none.
         public var attachment: [UInt8]?
         /// What the sender's chain looks like now; nil for a message of the old form, which has no transcript.
         public var status: TranscriptView.Status?

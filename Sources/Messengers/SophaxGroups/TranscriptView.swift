@@ -16,9 +16,9 @@ public struct TranscriptView: Equatable, Sendable {
 
     /// A member's statement about a chain: the transcript before the message with this number.
     public struct Head: Equatable, Sendable {
-        /// Whose chain.
+        /// The member that sends on the chain.
         public let member: PeerID
-        /// The chain.
+        /// The name of the chain.
         public let chain: ChainID
         /// Number of the next message.
         public let iteration: UInt32
@@ -43,7 +43,7 @@ public struct TranscriptView: Equatable, Sendable {
         let hash: [UInt8]
     }
 
-    /// The chain.
+    /// The name of the chain that is followed.
     public let chain: ChainID
     /// Number of the first message that has not been received.
     public private(set) var next: UInt32
@@ -94,7 +94,7 @@ public struct TranscriptView: Equatable, Sendable {
         if let furthest = ahead.keys.max() { ahead[furthest] = nil }
     }
 
-    /// The status.
+    /// Whether all messages so far fit together, some are missing, or the sender has told members different things.
     public var status: Status {
         if isForked { return .forked }
         guard let lowest = ahead.keys.min() else { return .consistent }

@@ -41,7 +41,7 @@ public struct PairMessage: Equatable, Sendable {
         .object(present: [("encryptedHeader", .base64(header)), ("ciphertext", .base64(body))])
     }
 
-    /// As JSON.
+    /// The message to send: JSON, UTF-8.
     public var encoded: [UInt8] { json.bytes }
 }
 
@@ -91,7 +91,7 @@ public struct PairSession: ~Copyable, Sendable {
     /// A message that was opened, and the session after it.
     @frozen
     public struct Opened: ~Copyable, Sendable {
-        /// What was sealed.
+        /// The content of the message, in guarded memory.
         public var plaintext: SecureBytes
         /// Store it with the plaintext in one transaction.
         public var next: PairSession

@@ -51,7 +51,8 @@ public struct PeerRecord: Sendable {
         var record: HeldKey
     }
 
-    /// A peer without sessions.
+    /// Begins without sessions.
+    /// - Parameter version: the highest that the peer has signed; `.one` if that is not known.
     public init(
         _ peer: PublicIdentity, of own: PublicIdentity, bundleForm: SignatureForm? = nil,
         version: WireMessage.Version = .one

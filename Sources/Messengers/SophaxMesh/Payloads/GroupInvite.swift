@@ -37,7 +37,7 @@ public struct GroupInvite: Sendable {
     public let group: String
     /// What members call the group.
     public let title: String
-    /// All members; none twice.
+    /// All members, each once, at most `maxMembers`; a claim of the sender.
     public let members: [PeerID]
     /// Who has made the group; a claim.
     public let creator: PeerID

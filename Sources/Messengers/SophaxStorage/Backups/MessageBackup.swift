@@ -24,9 +24,9 @@ public struct MessageBackup: Sendable {
     public let username: String
     /// Whose it is, as the app writes it.
     public let identityFingerprint: String?
-    /// Number of contacts.
+    /// How many contacts the content has.
     public let peerCount: Int
-    /// Number of messages.
+    /// How many messages the content has.
     public let messageCount: Int
 
     /// Whether bytes are a backup that can be opened: everything that is checked before a key is derived.

@@ -27,9 +27,9 @@ public struct PreKeyWhisperMessage: Equatable, Sendable {
         public let signed: UInt32?
     }
 
-    /// The session's version.
+    /// The version of the session that begins.
     public let version: SessionVersion
-    /// The responder's prekeys.
+    /// The numbers of the responder's prekeys that the initiator has used.
     public let prekeyIDs: PrekeyIDs
     /// The initiator's key of this session.
     public let baseKey: PublicKey33

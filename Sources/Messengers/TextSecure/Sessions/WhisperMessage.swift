@@ -20,7 +20,7 @@ public struct WhisperMessage: Equatable, Sendable {
     public static let maxBodyCount = 128 * 1024
     static let macCount = 8
 
-    /// The session's version.
+    /// The version of the session, which decides about keys and cipher.
     public let version: SessionVersion
     /// The sender's ratchet key, 33 bytes, which names the chain.
     public let ratchetKey: PublicKey33

@@ -17,7 +17,7 @@ public struct CallKeys: ~Copyable, Sendable {
 
     /// GCKH: the hash of the call key.
     public let hash: SecureBytes
-    /// GCHK: seals Hello messages.
+    /// GCHK: seals Hello messages; 32 bytes.
     public let hello: SecureBytes
     /// GCSK: seals the call state.
     public let state: SecureBytes

@@ -14,7 +14,7 @@ public struct CallServer: Equatable, Sendable {
     /// Longest address, in bytes.
     public static let maxURLBytes = 1024
 
-    /// `https://HOST[:PORT]/[PATH/]`.
+    /// The server's URL, `https://HOST[:PORT]/[PATH/]`, with a slash at its end.
     public let url: String
 
     /// - Parameters:

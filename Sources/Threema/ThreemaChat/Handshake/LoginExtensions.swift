@@ -154,7 +154,7 @@ public struct SupportedFeatures: OptionSet, Hashable, Sendable {
     public static let echoRequests = SupportedFeatures(rawValue: 0x02)
 }
 
-/// Why extensions are refused.
+/// Why the extensions of a login are refused. Nobody is logged in then.
 public enum LoginExtensionError: Error, Equatable, Sendable {
     /// They end within an extension.
     case truncated

@@ -19,7 +19,7 @@ public final class ChatServer: StreamHandler {
         /// The time in Unix milliseconds at the clock's zero, which clients are told at the login; nil for no time.
         public var startMilliseconds: UInt64?
 
-        /// The defaults.
+        /// The standard times, no alert, and no time for clients.
         public init() {}
     }
 

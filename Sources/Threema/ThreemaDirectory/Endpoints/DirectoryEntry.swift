@@ -46,9 +46,9 @@ public struct IdentityKind: RawRepresentable, Equatable, Sendable {
     /// Every number is valid.
     public init(rawValue: UInt64) { self.rawValue = rawValue }
 
-    /// The private app.
+    /// An identity of the private app.
     public static let regular = IdentityKind(rawValue: 0)
-    /// The app for companies.
+    /// An identity of the app for companies.
     public static let work = IdentityKind(rawValue: 1)
 }
 

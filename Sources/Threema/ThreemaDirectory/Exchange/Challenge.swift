@@ -26,9 +26,9 @@ public struct Challenge: Equatable, Sendable {
     /// Length of a response in bytes.
     public static let responseCount = 32
 
-    /// Which directory asks.
+    /// Which directory asks, which decides about the names of fields and the key.
     public let kind: Kind
-    /// Any bytes.
+    /// Any bytes that the directory has drawn, at most `maxTokenBytes`.
     public let token: [UInt8]
     /// Of a key pair that the directory made for this.
     public let publicKey: PublicKey

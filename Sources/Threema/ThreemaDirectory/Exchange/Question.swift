@@ -67,7 +67,7 @@ public struct SignedQuestion<Answer: ~Copyable>: Sendable {
         self.read = read
     }
 
-    /// What to send first.
+    /// The request to send first. Its reply either answers, or asks for a proof.
     public var request: DirectoryRequest {
         DirectoryRequest(.post, path, fields, maxAnswerBytes: reading.maxBytes, isRepeatable: true)
     }

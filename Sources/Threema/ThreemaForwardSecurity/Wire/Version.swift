@@ -24,7 +24,7 @@ public struct Version: RawRepresentable, Hashable, Comparable, Sendable, CustomS
 
 /// The versions that one side supports.
 public struct VersionRange: Hashable, Sendable {
-    /// What this library supports.
+    /// The versions that this library supports: 1.0 to 1.2.
     public static let supported = VersionRange(minimum: .v1_0, maximum: .v1_2)
 
     /// The oldest supported version.

@@ -16,7 +16,7 @@ public enum ChatContent: Equatable, Sendable {
     /// A body that is carried as it is: audio and polls, and images and videos in groups.
     case opaque(ChatKind, EnclosedBytes)
 
-    /// Which kind it is.
+    /// Which kind of content it is, also of an opaque one.
     public var kind: ChatKind {
         switch self {
         case .text: .text

@@ -36,7 +36,7 @@ public enum MessageBody: Equatable, Sendable {
     /// A body that is carried as it is: calls between two people, and messages of two special senders.
     case opaque(MessageType, EnclosedBytes)
 
-    /// Its type.
+    /// The type of message that has such a body, also of an opaque one.
     public var type: MessageType {
         switch self {
         case .chat(let content): content.kind.directType

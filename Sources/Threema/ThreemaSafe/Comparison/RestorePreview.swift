@@ -30,7 +30,7 @@ public struct RestorePreview: Equatable, Sendable {
     public struct SkippedGroup: Equatable, Sendable {
         /// The group that is not restored.
         public let group: SafeGroup
-        /// Why it is skipped.
+        /// Why the group is not restored.
         public let reason: Reason
 
         /// Why a group is skipped.

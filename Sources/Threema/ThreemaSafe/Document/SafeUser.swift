@@ -2,7 +2,7 @@ internal import Encodings
 
 /// A phone number or e-mail address that the directory has linked to the identity: an entry of `user.links`.
 public struct SafeLink: Equatable, Sendable {
-    /// What is linked.
+    /// What the directory has linked.
     public enum Kind: Equatable, Sendable {
         case mobile
         case email

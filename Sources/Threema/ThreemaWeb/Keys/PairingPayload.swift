@@ -22,7 +22,7 @@ public struct PairingPayload: Equatable, Sendable {
     /// Longest host, in bytes.
     public static let maxHostBytes = 253
 
-    /// Options of a pairing.
+    /// What the web client tells the app about the server and the user's wish.
     public struct Options: OptionSet, Sendable {
         /// The byte of the payload.
         public let rawValue: UInt8

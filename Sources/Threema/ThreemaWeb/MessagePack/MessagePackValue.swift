@@ -62,7 +62,7 @@ public struct MessagePackLimits: Equatable, Sendable {
     /// Most values in total, names included.
     public let values: Int
 
-    /// Limits of a reader.
+    /// Each limit is 0 or more; a message beyond one is refused.
     public init(bytes: Int, depth: Int, values: Int) {
         self.bytes = bytes
         self.depth = depth
