@@ -121,7 +121,7 @@ public struct Dated: Hashable, Sendable {
     }
 }
 
-/// Why a sweep deletes nothing unless it is forced.
+/// Why a sweep deletes nothing unless it is told to delete always.
 public enum SweepSuspicion: Equatable, Sendable {
     /// The wall clock is behind an earlier reading of it, or behind the PUT of a backup.
     case wentBackwards(by: Duration)
@@ -141,7 +141,7 @@ public struct SweepReport: Equatable, Sendable {
     public let total: Int
     /// What makes the decision doubtful; nil for nothing.
     public let suspicion: SweepSuspicion?
-    /// Whether `expired` and `previous` are deleted: not in a dry run, and not under a suspicion unless forced.
+    /// Whether `expired` and `previous` are deleted: as `Sweep.deletion` says.
     public let isCarriedOut: Bool
     /// Whether the store expires backups by itself, so that nothing was counted or decided.
     public let isLeftToStore: Bool
