@@ -113,7 +113,7 @@ extension QuotaStoreTests {
         _ = try shared.store.put([1], at: id(0), if: .none, now: day(0))
     }
 
-    /// As a server's threads: whoever is free takes the next call.
+    /// As a server's threads: the one that is free takes the next call.
     @Test func `three accounts on a slow store leave threads to another one`() throws {
         let slow = (0..<3).map { _ in SlowStore() }
         let calls = Mutex<[@Sendable () -> Void]>([])

@@ -18,7 +18,7 @@ package final class S3Connection: Sendable {
     let address: S3Address
     /// Many, because each is held while two requests are under way.
     let locks = IDLocks(count: 1024)
-    /// By account: a store is made anew when the password of its account changes, and must not forget them then.
+    /// By account: another store is made when the password of its account changes, and must not forget them then.
     private let recentWrites = Mutex<[AccountName: RecentWrites]>([:])
     private let endpoint: HTTPEndpoint
     private let signer: S3Signer
