@@ -217,6 +217,8 @@ final class Person {
         #expect(throws: GroupError.oldGeneration) {
             _ = try people[1].group.accept(middle, from: member("a"), at: start)
         }
+        // It was not received, and never will be: nobody gives a chain that is closed.
+        #expect(throws: GroupError.oldGeneration) { _ = try people[1].group.receive(letters[2]) }
         #expect(try people[1].group.receive(letters[0]) == [0])
         #expect(throws: GroupError.unknownChain) { _ = try people[1].group.receive(letters[2]) }
     }

@@ -196,6 +196,23 @@ extension SophaxGroup {
         #expect(throws: GroupError.duplicate) { _ = try two.open(message, from: Self.ids[0], at: now) }
     }
 
+    @Test func `a message of a chain that was replaced is not kept`() throws {
+        var one = try Self.group(0, [0, 1])
+        var two = try Self.group(1, [0, 1])
+        let lost = try one.distribution(for: Self.ids[1], at: now)
+        let late = [try one.seal3([0], id: "0", at: now), try one.seal3([1], id: "1", at: now)]
+        #expect(throws: GroupError.unknownChain) { _ = try two.open(late[0], from: Self.ids[0], at: now) }
+        one.endChain()
+        try Self.give(&one, 0, &two, 1)
+        // Its distribution would be refused, so it is of no use to wait for it.
+        #expect(throws: GroupError.oldGeneration) { _ = try two.accept(lost, from: Self.ids[0], at: now) }
+        #expect(throws: GroupError.oldGeneration) { _ = try two.open(late[0], from: Self.ids[0], at: now) }
+        one.endChain()
+        _ = try one.distribution(for: Self.ids[1], at: now)
+        let early = try one.seal3([2], id: "2", at: now)
+        #expect(throws: GroupError.unknownChain) { _ = try two.open(early, from: Self.ids[0], at: now) }
+    }
+
     /// L-1.
     @Test func `a message that is missing, exchanged or sent twice is named`() throws {
         let chain = try #require(ChainID([UInt8](0..<16)))

@@ -218,7 +218,8 @@ public struct SophaxGroup: ~Copyable, Sendable {
     /// Opens a message. The group itself does not change.
     /// - Parameter sender: who has signed the message around it. Another name inside is refused.
     /// - Throws: `.lowerForm` for an old message of a member that has sealed version 3, unless another member is known
-    ///   here that has not proved it; `.unknownChain` for a message to keep; `.malformedBody`; what `GroupSession.open` throws.
+    ///   here that has not proved it; `.unknownChain` for a message to keep, `.oldGeneration` for one of a
+    ///   chain that was replaced before it arrived; `.malformedBody`; what `GroupSession.open` throws.
     public borrowing func open(
         _ message: GroupPayload, from sender: PeerID, at now: Timestamp
     ) throws(GroupError) -> Opened {
@@ -233,6 +234,7 @@ public struct SophaxGroup: ~Copyable, Sendable {
     ) throws(GroupError) -> Opened {
         let place = message.place
         guard place.sender == sender, place.group == name else { throw .notMember }
+        try checkGeneration(place)
         var attachment: [UInt8]?
         let opened = try session.open(
             from: Self.member(sender), chain: place.chain, number: place.iteration, at: now
@@ -252,6 +254,14 @@ public struct SophaxGroup: ~Copyable, Sendable {
         var result = result(opened, content.body, views, attachment, status, forked)
         result.next.prove(sender, .spoken)
         return result
+    }
+
+    /// A chain whose distribution would be refused is not waited for.
+    private borrowing func checkGeneration(_ place: GroupPlace) throws(GroupError) {
+        guard hasProved(place.sender) else { return }
+        let chains = session.chains(of: Self.member(place.sender))
+        guard let newest = chains.last, place.generation <= newest.generation else { return }
+        guard chains.contains(where: { $0.chain == place.chain }) else { throw .oldGeneration }
     }
 
     private borrowing func open(

@@ -4,11 +4,12 @@ public enum GroupError: Error, Equatable, Sendable {
     case notMember
     /// These members have to be given the own chain before anything is sealed. All of them, if the chain has ended.
     case rekeyPending([GroupMember])
-    /// The distribution is of a chain that its sender has replaced, as often as the limits have open chains.
+    /// The distribution or message is of a chain that its sender has replaced, as often as the limits have open chains.
+    /// Drop the message: nothing will open it.
     case oldGeneration
-    /// No distribution of this chain has arrived yet: keep the message until it does.
+    /// No distribution of this chain has arrived yet, as far as anybody can tell: keep the message until it does.
     case unknownChain
-    /// A message with this number on this chain was received already, or its key was removed.
+    /// A message with this number on this chain was received already, or its key was removed: drop the message.
     case duplicate
     /// More messages are missing than may be skipped.
     case tooManySkipped

@@ -71,7 +71,8 @@ extension GroupSession {
     ///   - sender: who has signed the message.
     ///   - now: skipped keys are stored with this time, and too old ones removed.
     ///   - body: opens the body with the key of its message, 32 bytes. It is called once, and after all checks.
-    /// - Throws: `.notMember`, `.unknownChain`, `.duplicate`, `.tooManySkipped`, `.numberTooHigh`, `.notAuthentic`.
+    /// - Throws: `.notMember`, `.unknownChain`, `.duplicate`, `.tooManySkipped`, `.numberTooHigh`, `.notAuthentic`;
+    ///   `.oldGeneration` for a message of a closed chain whose key is not stored, whether it was received or not.
     public borrowing func open(
         from sender: GroupMember, chain: ChainID, number: UInt32, at now: Timestamp,
         body: (HeldKey) throws(AuthenticationError) -> SecureBytes
@@ -92,7 +93,9 @@ extension GroupSession {
             chains[index].chain = walk.chain
             key = walk.lastKey
         } else {
-            guard let stored = chains[index].skipped.key(number) else { throw .duplicate }
+            guard let stored = chains[index].skipped.key(number) else {
+                throw chains[index].chain == nil ? .oldGeneration : .duplicate
+            }
             chains[index].skipped.remove(number)
             key = stored
         }

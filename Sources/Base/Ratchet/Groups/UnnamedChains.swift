@@ -67,8 +67,9 @@ extension GroupSession {
     /// - Parameters:
     ///   - sender: who has signed the message.
     ///   - body: opens the body with a key, 32 bytes; it fails for the key of another chain.
-    /// - Throws: `.notMember`, `.numberTooHigh`; `.unknownChain` if the message may be of a chain that has not arrived,
-    ///   else `.tooManySkipped`, or `.duplicate` if its number is behind all chains.
+    /// - Throws: `.notMember`, `.numberTooHigh`; `.tooManySkipped` if it is too far ahead of a chain, and no key was tried;
+    ///   else `.unknownChain`. A message below all positions is not told to be a duplicate: apps begin chains at 0, and
+    ///   it may be of one that has not arrived.
     public borrowing func open(
         unnamedFrom sender: GroupMember, number: UInt32, at now: Timestamp,
         body: (HeldKey) throws(AuthenticationError) -> SecureBytes
@@ -82,9 +83,8 @@ extension GroupSession {
                 refusals.append(error)
             }
         }
-        let order: [GroupError] = [.numberTooHigh, .notAuthentic, .tooManySkipped, .duplicate]
+        if refusals.contains(.numberTooHigh) { throw .numberTooHigh }
         // A key that fits the number but not the box is that of another chain.
-        let refusal = order.first { refusals.contains($0) } ?? .unknownChain
-        throw refusal == .notAuthentic ? .unknownChain : refusal
+        throw refusals.contains(.tooManySkipped) && !refusals.contains(.notAuthentic) ? .tooManySkipped : .unknownChain
     }
 }
