@@ -163,20 +163,143 @@ import Testing
         }
     }
 
-    @Test func `a chain with a name closes or removes the others, as its caller says`() throws {
-        for (former, count) in [(.limited, 3), (.closed, 2), (.removed, 1)] as [(FormerChains, Int)] {
-            let person = try Self.person()
-            for value in 1...2 as ClosedRange<UInt8> { _ = try Self.give(Chain(value), 0, person) }
-            try Self.receive(Chain(1), 1, person)
-            let distribution = ChainDistribution(
-                chain: ChainID([UInt8](repeating: 9, count: 16))!, generation: former == .removed ? 0 : 2, number: 0,
-                key: Chain(9).key(0))
-            #expect(try person.group.accept(distribution, from: Self.sender, at: start, former: former) == .stored)
-            #expect(person.group.chains(of: Self.sender).count == count)
-            #expect(person.group.storedCount == (former == .removed ? 0 : 1))
-            #expect(Self.openChains(person) == (former == .limited ? 3 : 1))
-            let record = person.group.record()
-            #expect(try GroupSession(decoding: record.span, limits: groupLimits).record() == record)
+    /// A chain with a name.
+    private static func named(_ chain: Chain, generation: UInt32, number: Int) -> ChainDistribution {
+        ChainDistribution(
+            chain: ChainID([UInt8](repeating: 9, count: 16))!, generation: generation, number: UInt32(number),
+            key: chain.key(number))
+    }
+
+    private static func stored(_ person: Person) throws {
+        let record = person.group.record()
+        person.group = try GroupSession(decoding: record.span, limits: groupLimits)
+        #expect(person.group.record() == record)
+    }
+
+    @Test(arguments: [FormerChains.limited, .closed, .unnamed])
+    func `a chain with a name closes the others, as its caller says, and their skipped keys stay`(
+        _ former: FormerChains
+    ) throws {
+        let person = try Self.person()
+        for value in 1...2 as ClosedRange<UInt8> { _ = try Self.give(Chain(value), 0, person) }
+        try Self.receive(Chain(1), 1, person)
+        // The generations of chains without names are this side's.
+        let distribution = Self.named(Chain(9), generation: former == .unnamed ? 0 : 2, number: 0)
+        #expect(try person.group.accept(distribution, from: Self.sender, at: start, former: former) == .stored)
+        #expect(person.group.chains(of: Self.sender).count == (former == .limited ? 3 : 2))
+        #expect(person.group.storedCount == 1 && person.group.chains(of: Self.sender).last?.generation == distribution.generation)
+        #expect(Self.openChains(person) == (former == .limited ? 3 : 1))
+        try Self.stored(person)
+        try Self.receive(Chain(1), 0, person)
+        try Self.stored(person)
+        for number in 0...1 {
+            #expect(throws: GroupError.unknownChain) { try Self.receive(Chain(1), number, person) }
         }
+    }
+
+    @Test(arguments: [0, 3, 5, 6, 105, 106, 140])
+    func `a chain that gets a name goes on where it stands`(_ number: Int) throws {
+        let person = try Self.person()
+        let chain = Chain(1)
+        _ = try Self.give(chain, 0, person)
+        for received in [1, 4] { try Self.receive(chain, received, person) }
+        let distribution = Self.named(chain, generation: 0, number: number)
+        #expect(try person.group.accept(distribution, from: Self.sender, at: start, former: .unnamed) == .stored)
+        #expect(person.group.chains(of: Self.sender).count == 1)
+        #expect(person.group.chains(of: Self.sender)[0].next == (number <= 105 ? 5 : UInt32(number)))
+        try Self.stored(person)
+        for again in [1, 4] { #expect(throws: GroupError.unknownChain) { try Self.receive(chain, again, person) } }
+        for late in [0, 2, 3, max(number, 5)] {
+            try Self.receive(chain, late, person)
+            try Self.stored(person)
+            #expect(throws: GroupError.unknownChain) { try Self.receive(chain, late, person) }
+        }
+    }
+
+    @Test(arguments: [false, true], [0, 2, 5])
+    func `a closed chain that is given again goes on where it stood`(isNamed: Bool, number: Int) throws {
+        let person = try Self.person()
+        let chains = (1...4).map { Chain($0) }
+        _ = try Self.give(chains[0], 0, person)
+        for received in [1, 4] { try Self.receive(chains[0], received, person) }
+        for chain in chains.dropFirst() { _ = try Self.give(chain, 0, person) }
+        #expect(throws: GroupError.unknownChain) { try Self.receive(chains[0], 5, person) }
+        try Self.stored(person)
+        if isNamed {
+            let distribution = Self.named(chains[0], generation: 0, number: number)
+            #expect(try person.group.accept(distribution, from: Self.sender, at: start, former: .unnamed) == .stored)
+        } else {
+            #expect(try Self.give(chains[0], number, person) == .stored)
+        }
+        try Self.stored(person)
+        for again in [1, 4] {
+            #expect(throws: GroupError.unknownChain) { try Self.receive(chains[0], again, person) }
+        }
+        for late in [0, 2, 3, 5] {
+            try Self.receive(chains[0], late, person)
+            #expect(throws: GroupError.unknownChain) { try Self.receive(chains[0], late, person) }
+        }
+    }
+
+    @Test func `a chain that was closed by its age goes on where it stood`() throws {
+        let person = try Self.person()
+        _ = try Self.give(Chain(1), 0, person)
+        try Self.receive(Chain(1), 0, person)
+        _ = try Self.give(Chain(2), 0, person)
+        person.group.expire(at: start + groupLimits.maxAge)
+        #expect(Self.openChains(person) == 1)
+        try Self.stored(person)
+        #expect(try Self.give(Chain(1), 0, person) == .stored)
+        #expect(throws: GroupError.unknownChain) { try Self.receive(Chain(1), 0, person) }
+        try Self.receive(Chain(1), 1, person)
+    }
+
+    @Test func `500 closed chains are known, and who gives most loses its own`() throws {
+        let person = try Self.person()
+        func give(_ value: Int, _ name: String) throws {
+            let key = SHA256.hash(Array("\(name)\(value)".utf8).span)
+            _ = try person.group.accept(
+                unnamed: HeldKey(SecureBytes(copying: key.span)), number: 0, from: member(name), at: start)
+        }
+        for value in 0..<5 { try give(value, "c") }
+        for value in 0..<600 { try give(value, "b") }
+        let state = person.group.state
+        #expect(state.closed[member("b")]?.count == 498 && state.closed[member("c")]?.count == 2)
+        try Self.stored(person)
+        let record = person.group.record()
+        #expect(record.count < GroupSession.maxRecordCount(groupLimits))
+        // Those of a member that is gone are forgotten with its chains.
+        _ = try person.group.setMembers([member("a"), member("c")])
+        #expect(person.group.state.closed.count == 1)
+        try Self.stored(person)
+    }
+
+    @Test func `what is no record of closed chains`() throws {
+        let person = try Self.person()
+        for value in 1...5 { _ = try Self.give(Chain(UInt8(value)), 0, person) }
+        let record = person.group.record()
+        #expect(record[0] == 2)
+        let table = record.count - 2 - 2 * 38
+        func refuses(_ changed: [UInt8]) -> Bool {
+            do throws(RecordError) {
+                _ = try GroupSession(decoding: changed.span, limits: groupLimits)
+                return false
+            } catch {
+                return error == .malformed
+            }
+        }
+        func changed(_ place: Int, _ values: [UInt8]) -> [UInt8] {
+            Array(record[..<place] + values + record[(place + values.count)...])
+        }
+        #expect(!refuses(record))
+        #expect(refuses(changed(0, [1])), "the first form has no table")
+        #expect(refuses(Array(record[..<table]) + [0xf5, 1]), "501")
+        #expect(refuses(changed(table + 2, [9])), "of no member")
+        #expect(refuses(changed(table + 2, [1])), "members do not ascend")
+        for count in table..<record.count { #expect(refuses(Array(record[..<count]))) }
+        // The second form without anything that the first one lacks.
+        let plain = try Self.person()
+        #expect(plain.group.record()[0] == 1)
+        #expect(refuses([2] + plain.group.record()[1...] + [0, 0]))
     }
 }

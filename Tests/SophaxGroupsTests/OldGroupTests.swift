@@ -241,19 +241,19 @@ private struct OldApp {
         for message in messages { #expect(Self.refusal(message, group) == .unknownChain) }
     }
 
-    @Test func `after a chain of version 3 old ones of its sender are refused, and what is held of them is gone`()
-        throws
-    {
+    @Test func `after a chain of version 3 old ones of its sender are refused, and their skipped keys stay`() throws {
         var app = OldApp(1, key: 1)
         var group = try Self.group(0, [0, 1, 2])
         _ = try group.accept(app.distribution(), from: app.id, at: now)
-        _ = try app.seal(0)
+        let late = try app.seal(0)
         _ = try Self.receive(app.seal(1), &group)
         #expect(group.session.storedCount == 1)
         var other = try Self.group(1, [0, 1, 2])
         let given = try other.distribution(for: Self.ids[0], at: now)
         #expect(try group.accept(.version3(given), from: app.id, at: now) == .stored)
-        #expect(group.session.storedCount == 0 && group.form == .mixed(without: [Self.ids[2]]))
+        #expect(group.session.storedCount == 1 && group.form == .mixed(without: [Self.ids[2]]))
+        #expect(try Self.receive(late, &group).body == [0])
+        #expect(Self.refusal(late, group) == .unknownChain && group.session.storedCount == 0)
         let before = try Self.stored(&group)
         #expect(throws: GroupError.lowerForm) { _ = try group.accept(app.distribution(), from: app.id, at: now) }
         var fresh = OldApp(1, key: 9)
@@ -266,6 +266,30 @@ private struct OldApp {
         #expect(throws: GroupError.notMember) { _ = try group.open(app.seal(3), from: app.id, at: now) }
         _ = try group.setMembers([Self.ids[0], Self.ids[1], Self.ids[2]])
         #expect(throws: GroupError.lowerForm) { _ = try group.accept(app.distribution(), from: app.id, at: now) }
+    }
+
+    /// An invitation gives a chain in the old form, and a distribution gives the same one with its name.
+    @Test(arguments: [false, true]) func `a chain that was given in the old form first opens nothing twice`(
+        isLater: Bool
+    ) throws {
+        var other = try Self.group(1, [0, 1, 2])
+        var group = try Self.group(0, [0, 1, 2])
+        let given = try other.distribution(for: Self.ids[0], at: now)
+        _ = try other.distribution(for: Self.ids[2], at: now)
+        let invited = SenderKeyDistribution.old(group: "G", key: given.chain.key, iteration: 0)
+        #expect(try group.accept(invited, from: Self.ids[1], at: now) == .stored)
+        let messages = try (0..<4).map { try other.seal([UInt8($0)], id: "m", at: now) }
+        for index in [1, 2] { #expect(try Self.receive(messages[index], &group).body == [UInt8(index)]) }
+        var named = given
+        if isLater { named = try other.distribution(for: Self.ids[0], at: now) }
+        #expect(try group.accept(.version3(named), from: Self.ids[1], at: now) == .stored)
+        #expect(try group.accept(.version3(named), from: Self.ids[1], at: now) == .known)
+        #expect(throws: GroupError.lowerForm) { _ = try group.accept(invited, from: Self.ids[1], at: now) }
+        for index in [1, 2] { #expect(Self.refusal(messages[index], group) == .unknownChain) }
+        for index in [0, 3] {
+            #expect(try Self.receive(messages[index], &group).body == [UInt8(index)])
+            #expect(Self.refusal(messages[index], group) == .unknownChain)
+        }
     }
 
     /// Two sides of version 3 and an old app, which later becomes one of version 3.

@@ -20,7 +20,8 @@ public import SecureMemory
 //        …       …  for each member with chains that has proved version 3, in ascending order: the transcript of its
 //                   newest one, which is the only one that may be open
 //
-// The chains of a member that has not proved version 3 have no names: their IDs and generations are this side's.
+// The chains of a member that has not proved version 3 have no names: their IDs and generations are this side's. Those of
+// one that has proved it may still have skipped keys.
 //
 // A transcript:
 //

@@ -146,7 +146,7 @@ public struct SophaxGroup: ~Copyable, Sendable {
     }
 
     /// Accepts a chain of version 3 from its sender, who has proved version 3 by it: chains that it gave before are
-    /// closed, and those of the old form removed.
+    /// closed. One that it has given in the old form, as an invitation does, gets its name and stays where it stands.
     /// - Parameter sender: whose session of two it has come in.
     public mutating func accept(
         _ distribution: GroupDistribution, from sender: PeerID, at now: Timestamp
@@ -156,7 +156,7 @@ public struct SophaxGroup: ~Copyable, Sendable {
         }
         let result = try session.accept(
             distribution.chain, from: Self.member(sender), at: now,
-            former: proofs.contains(sender) ? .closed : .removed)
+            former: proofs.contains(sender) ? .closed : .unnamed)
         if result == .stored {
             views[sender] = TranscriptView(
                 chain: distribution.chain.chain, next: distribution.chain.number, hash: distribution.transcript)

@@ -16,8 +16,8 @@ public enum FormerChains: Equatable, Sendable {
     case limited
     /// They are closed: only the keys of messages that were skipped stay.
     case closed
-    /// They are removed with all their keys.
-    case removed
+    /// They have no names, and are closed. A chain that gets a name goes on where it stands.
+    case unnamed
 }
 
 /// A group's message that was opened, and the group after it.
@@ -33,7 +33,7 @@ public struct OpenedGroupMessage: ~Copyable, Sendable {
 }
 
 extension GroupSession {
-    /// Accepts a chain from its sender.
+    /// Accepts a chain from its sender. A chain that was closed, and is given again, goes on where it stood.
     /// - Parameters:
     ///   - sender: whose session of two the distribution has come in, and nobody else.
     ///   - now: former chains of the sender stay open until the limits say otherwise.
@@ -45,25 +45,44 @@ extension GroupSession {
         guard state.others.contains(sender) else { throw .notMember }
         guard distribution.key.bytes.count == KeyTable.keyCount else { throw .malformedDistribution }
         guard distribution.number < KeyChain.endNumber else { throw .numberTooHigh }
+        var chains = state.receiving[sender] ?? []
+        if chains.contains(where: { $0.id == distribution.chain }) { return .known }
+        var added = GroupState.OtherChain(
+            id: distribution.chain, generation: distribution.generation,
+            chain: KeyChain(key: distribution.key, next: distribution.number))
+        if former == .unnamed {
+            for index in chains.indices { chains[index].naming = .unnamed }
+            take(&added, from: &chains, at: now)
+        }
+        added.chain = state.resumed(added.chain!, of: sender)
+        try insert(added, in: &chains, of: sender, at: now, former)
+        return .stored
+    }
+
+    /// Inserts an open chain by its generation, and closes former ones.
+    mutating func insert(
+        _ chain: GroupState.OtherChain, in chains: inout [GroupState.OtherChain], of sender: GroupMember,
+        at now: Timestamp, _ former: FormerChains
+    ) throws(GroupError) {
         let openChains = former == .limited ? limits.openChains : 1
-        let present = state.receiving[sender] ?? []
-        if present.contains(where: { $0.id == distribution.chain }) { return .known }
-        var chains = former == .removed ? [] : present
         // A chain may overtake the one before it, whose messages are still to be opened.
-        let index = chains.firstIndex { $0.generation >= distribution.generation } ?? chains.count
+        let index = chains.firstIndex { $0.follows(chain) } ?? chains.count
         let newer = chains.count - index
-        guard newer < openChains, !chains.contains(where: { $0.generation == distribution.generation }) else {
+        guard newer < openChains, newer == 0 || chains[index].generation != chain.generation else {
             throw .oldGeneration
         }
         if newer == 0, let last = chains.indices.last { chains[last].replaced = now }
-        chains.insert(
-            GroupState.OtherChain(
-                id: distribution.chain, generation: distribution.generation,
-                chain: KeyChain(key: distribution.key, next: distribution.number), replaced: newer > 0 ? now : nil),
-            at: index)
-        for index in chains.indices.dropLast(openChains) { chains[index].chain = nil }
+        chains.insert(chain, at: index)
+        if newer > 0 { chains[index].replaced = now }
+        let surplus = 0..<max(chains.count - openChains, 0)
+        if former == .closed {
+            // Their generations tell that they are closed.
+            for index in surplus { chains[index].chain = nil }
+        } else {
+            state.close(&chains, surplus, of: sender)
+        }
         state.replace(chains, of: sender)
-        return .stored
+        state.trim(limits)
     }
 
     /// Opens a message. The group itself does not change: without `next`, nothing has happened.
@@ -110,5 +129,13 @@ extension GroupSession {
         _ key: HeldKey, _ body: (HeldKey) throws(AuthenticationError) -> SecureBytes
     ) throws(GroupError) -> SecureBytes {
         do throws(AuthenticationError) { return try body(key) } catch { throw .notAuthentic }
+    }
+}
+
+extension GroupState.OtherChain {
+    /// Whether it is not older than a chain. Chains without a name are older than those that have one, and among
+    /// themselves in the order of their arrival.
+    fileprivate func follows(_ chain: GroupState.OtherChain) -> Bool {
+        naming != .unnamed && chain.naming != .unnamed && generation >= chain.generation
     }
 }

@@ -46,8 +46,8 @@ public struct GroupSession: ~Copyable, Sendable {
 
     /// What a change of the members has done.
     public struct MembershipChange: Equatable, Sendable {
-        /// Who is not a member any more. The chains and skipped keys of these members are gone; remove their kept
-        /// messages, too.
+        /// Who is not a member any more. The chains and skipped keys of these members are gone, and closed chains are
+        /// not known any more; remove their kept messages, too.
         public let removed: [GroupMember]
         /// Members that were none before, in order. Each has to be given the chain before anything is sealed.
         public let added: [GroupMember]
@@ -60,7 +60,7 @@ public struct GroupSession: ~Copyable, Sendable {
         let others = try Self.others(state.own, members, limits)
         let removed = state.others.filter { !others.contains($0) }
         let added = others.filter { !state.others.contains($0) }
-        for member in removed { state.receiving[member] = nil }
+        for member in removed { (state.receiving[member], state.closed[member]) = (nil, nil) }
         if !removed.isEmpty { state.sending = nil }
         state.others = others
         return MembershipChange(removed: removed, added: added)

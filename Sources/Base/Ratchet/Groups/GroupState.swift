@@ -15,10 +15,21 @@ struct GroupState: Sendable {
         var holders: Set<GroupMember> = []
     }
 
+    /// How messages name a chain.
+    enum Naming: UInt8, Sendable {
+        /// By its ID.
+        case named = 0
+        /// By its ID, or not: it has opened messages that do not name it.
+        case both = 4
+        /// Not at all: ID and generation are this side's.
+        case unnamed = 8
+    }
+
     /// A chain of another member.
     struct OtherChain: Sendable {
         let id: ChainID
         let generation: UInt32
+        var naming = Naming.named
         /// Nil if the chain is closed; then only its skipped keys are left.
         var chain: KeyChain?
         var skipped = KeyTable()
@@ -32,8 +43,10 @@ struct GroupState: Sendable {
     var sending: OwnChain?
     /// The generation of the last own chain; nil before the first one.
     var generation: UInt32?
-    /// By generation.
+    /// By generation; chains without a name come before those that have one.
     var receiving: [GroupMember: [OtherChain]] = [:]
+    /// Where chains stood that were closed, from old to new; none of them empty.
+    var closed: [GroupMember: [ClosedChain]] = [:]
 
     var storedCount: Int { receiving.values.reduce(0) { $0 + $1.reduce(0) { $0 + $1.skipped.count } } }
 
@@ -50,7 +63,9 @@ struct GroupState: Sendable {
             var chains = receiving[member] ?? []
             for index in chains.indices {
                 chains[index].skipped.expire(limits.maxAge, at: now)
-                if let replaced = chains[index].replaced, now - replaced >= limits.maxAge { chains[index].chain = nil }
+                if let replaced = chains[index].replaced, now - replaced >= limits.maxAge {
+                    close(&chains, index..<index + 1, of: member)
+                }
             }
             replace(chains, of: member)
         }

@@ -11,8 +11,8 @@ extension GroupSession {
     static let maxDistance: UInt32 = 10_000
 
     /// Accepts a chain that has no name. It becomes another one of its sender, unless it is one that is open here: then
-    /// the position stays or, if its messages would be too far ahead, goes on. As many chains stay open as the limits
-    /// say.
+    /// the position stays or, if its messages would be too far ahead, goes on. One that was closed goes on where it
+    /// stood, so that nothing opens twice. As many chains stay open as the limits say.
     ///
     /// Use it only for senders all of whose chains have no name.
     /// - Parameters:
@@ -36,26 +36,48 @@ extension GroupSession {
         guard number < KeyChain.endNumber else { throw .numberTooHigh }
         let given = KeyChain(key: key, next: number)
         var chains = state.receiving[sender] ?? []
-        for index in chains.indices {
-            guard let held = chains[index].chain, isSame(given, held) else { continue }
-            guard Int(given.next) - Int(held.next) > limits.maxSkipped else { return .known }
-            let far = held.walk(to: given.next - UInt32(limits.maxSkipped)).chain
-            let walk = far.walk(to: given.next)
-            walk.store(in: &chains[index].skipped, from: far.next, walk.count, at: now)
-            chains[index].chain = walk.chain
+        for index in chains.indices { chains[index].naming = .unnamed }
+        if let index = chains.firstIndex(where: { isSame(given, $0.chain) }) {
+            guard let moved = moved(chains[index], to: given, at: now) else { return .known }
+            chains[index] = moved
             state.replace(chains, of: sender)
             state.trim(limits)
             return .stored
         }
         let last = chains.last?.generation
         guard last != .max else { throw .numberTooHigh }
-        return try accept(
-            ChainDistribution(chain: ChainID(draw())!, generation: last.map { $0 + 1 } ?? 0, number: number, key: key),
-            from: sender, at: now)
+        let added = GroupState.OtherChain(
+            id: ChainID(draw())!, generation: last.map { $0 + 1 } ?? 0, naming: .unnamed,
+            chain: state.resumed(given, of: sender))
+        try insert(added, in: &chains, of: sender, at: now, .limited)
+        return .stored
+    }
+
+    /// Lets a chain that gets a name go on where it stands, if it is one of those without a name that are open.
+    func take(_ named: inout GroupState.OtherChain, from chains: inout [GroupState.OtherChain], at now: Timestamp) {
+        guard let given = named.chain, let index = chains.firstIndex(where: { isSame(given, $0.chain) }) else { return }
+        let known = chains.remove(at: index)
+        let place = moved(known, to: given, at: now) ?? known
+        (named.chain, named.skipped, named.naming) = (place.chain, place.skipped, .both)
+    }
+
+    /// An open chain behind a position of it that is given.
+    /// - Returns: nil if it stays where it is: messages from there on are not too far ahead.
+    private func moved(
+        _ chain: GroupState.OtherChain, to given: KeyChain, at now: Timestamp
+    ) -> GroupState.OtherChain? {
+        guard let held = chain.chain, Int(given.next) - Int(held.next) > limits.maxSkipped else { return nil }
+        let far = held.walk(to: given.next - UInt32(limits.maxSkipped)).chain
+        let walk = far.walk(to: given.next)
+        var moved = chain
+        walk.store(in: &moved.skipped, from: far.next, walk.count, at: now)
+        moved.chain = walk.chain
+        return moved
     }
 
     /// Whether one of two positions leads to the other one. Their distance is bounded, so this is a bounded work.
-    private func isSame(_ given: KeyChain, _ held: KeyChain) -> Bool {
+    private func isSame(_ given: KeyChain, _ held: KeyChain?) -> Bool {
+        guard let held else { return false }
         let (first, second) = given.next < held.next ? (given, held) : (held, given)
         guard second.next - first.next <= Self.maxDistance else { return false }
         let reached = first.next == second.next ? first.key : first.walk(to: second.next).chain.key

@@ -1,10 +1,11 @@
 internal import Encodings
+internal import Primitives
 public import SecureMemory
 
 // The record of a group. Numbers are little-endian.
 //
 //   offset  length  meaning
-//        0       1  1, the form
+//        0       1  the form: 1, or 2 with what is marked so
 //        1       …  own name: length (1), bytes
 //        …       2  number of other members
 //        …       …  for each, in ascending order: name
@@ -14,18 +15,26 @@ public import SecureMemory
 //                   milliseconds (8); then the number of holders (2) and their places in the list of members (2 each),
 //                   ascending
 //        …       2  number of members with chains
-//        …       …  for each: its place in the list (2), ascending; number of chains (1); the chains by generation
+//        …       …  for each: its place in the list (2), ascending; number of chains (1); the chains: those without a
+//                   name, then the others, both by generation
+//        …       2  form 2: number of closed chains that are remembered, at most 500
+//        …      38  for each: place of its sender in the list (2), ascending; number of the next message (4), SHA-256 of
+//                   the key there (32); of one sender from old to new
 //
 // A chain of another member:
 //
 //        0      16  ID
 //       16       4  generation
-//       20       1  1 it is open, 2 another one has replaced it
+//       20       1  1 it is open, 2 another one has replaced it; form 2: 4 it has opened messages that do not name it,
+//                   or 8 it has no name
 //        …      36  if it is open: key (32), next number (4)
 //        …       8  if it was replaced: when
 //        …       …  skipped keys, as in the record of a session
 
-private let form: UInt8 = 1
+// Form 2 has something that form 1 lacks.
+
+private let forms: ClosedRange<UInt8> = 1...2
+private let closedCount = 2 + 4 + 32
 
 extension GroupSession {
     /// Length of the longest record in bytes.
@@ -35,13 +44,13 @@ extension GroupSession {
         let chains = min(
             limits.maxMembers * (limits.openChains + 1) + limits.maxStored, limits.maxMembers * GroupState.maxChains)
         return 100 + limits.maxMembers * (GroupMember.maxCount + 1 + 2 + 3) + chains * chain
-            + KeyTable.encodedCount(limits.maxStored)
+            + KeyTable.encodedCount(limits.maxStored) + 2 + GroupState.maxClosed * closedCount
     }
 
     /// The group as a record. It has all of its keys: seal it where it is stored, and let no old one survive.
     public borrowing func encoded() -> SecureBytes {
         var buffer = SecureBuffer(capacity: state.encodedCount)
-        buffer.append(form)
+        buffer.append(state.form)
         buffer.append(state.own)
         buffer.append(number: UInt64(state.others.count), width: 2)
         for member in state.others {
@@ -68,6 +77,7 @@ extension GroupSession {
             buffer.append(UInt8(chains.count))
             for chain in chains { buffer.append(chain) }
         }
+        if state.form == forms.upperBound { buffer.append(state.closed, state.others) }
         return buffer.finish()
     }
 
@@ -76,10 +86,11 @@ extension GroupSession {
     public init(decoding record: Span<UInt8>, limits: GroupLimits) throws(RecordError) {
         guard record.count <= Self.maxRecordCount(limits) else { throw .malformed }
         var position = 0
-        let actual = UInt8(try record.number(1, &position))
-        guard actual == form else { throw .unknownForm(actual) }
-        let state = try GroupState(decoding: record, &position, limits)
-        guard position == record.count else { throw .malformed }
+        let form = UInt8(try record.number(1, &position))
+        guard forms.contains(form) else { throw .unknownForm(form) }
+        var state = try GroupState(decoding: record, &position, limits)
+        if form == forms.upperBound { try state.readClosed(record, &position) }
+        guard position == record.count, state.form == form else { throw .malformed }
         self.init(limits: limits, state: state)
     }
 }
@@ -93,10 +104,21 @@ extension SecureBuffer {
     fileprivate mutating func append(_ chain: GroupState.OtherChain) {
         append(chain.id.bytes.span)
         append(number: UInt64(chain.generation), width: 4)
-        append((chain.chain == nil ? 0 : 1) | (chain.replaced == nil ? 0 : 2))
+        append((chain.chain == nil ? 0 : 1) | (chain.replaced == nil ? 0 : 2) | chain.naming.rawValue)
         if let open = chain.chain { append(open) }
         if let replaced = chain.replaced { append(number: UInt64(bitPattern: replaced.milliseconds), width: 8) }
         append(chain.skipped)
+    }
+
+    fileprivate mutating func append(_ closed: [GroupMember: [ClosedChain]], _ others: [GroupMember]) {
+        append(number: UInt64(closed.values.reduce(0) { $0 + $1.count }), width: 2)
+        for (place, member) in others.enumerated() {
+            for chain in closed[member] ?? [] {
+                append(number: UInt64(place), width: 2)
+                append(number: UInt64(chain.next), width: 4)
+                append(chain.hash.span)
+            }
+        }
     }
 }
 
@@ -151,7 +173,28 @@ extension GroupState {
                 count += (chain.replaced == nil ? 0 : 8) + KeyTable.encodedCount(chain.skipped.count)
             }
         }
+        if form == forms.upperBound { count += 2 + closedCount * closed.values.reduce(0) { $0 + $1.count } }
         return count + 1
+    }
+
+    /// The lowest form that has everything.
+    fileprivate var form: UInt8 {
+        let isPlain = closed.isEmpty && receiving.values.allSatisfy { $0.allSatisfy { $0.naming == .named } }
+        return isPlain ? forms.lowerBound : forms.upperBound
+    }
+
+    fileprivate mutating func readClosed(_ record: Span<UInt8>, _ position: inout Int) throws(RecordError) {
+        let count = Int(try record.number(2, &position))
+        guard count <= Self.maxClosed else { throw .malformed }
+        var last = 0
+        for _ in 0..<count {
+            let place = Int(try record.number(2, &position))
+            guard place < others.count, place >= last else { throw .malformed }
+            let next = UInt32(try record.number(4, &position))
+            let hash = try record.bytes(SHA256.count, &position)
+            closed[others[place], default: []].append(ClosedChain(next: next, hash: hash))
+            last = place
+        }
     }
 
     fileprivate init(decoding record: Span<UInt8>, _ position: inout Int, _ limits: GroupLimits) throws(RecordError) {
@@ -192,7 +235,7 @@ extension GroupState {
             let chain = try OtherChain(decoding: record, &position, limit: room)
             room -= chain.skipped.count
             let isNewest = index == count - 1
-            guard chains.last.map({ $0.generation < chain.generation }) ?? true,
+            guard chains.last.map({ $0.precedes(chain) }) ?? true,
                 !chains.contains(where: { $0.id == chain.id }), isNewest == (chain.replaced == nil),
                 isNewest || chain.chain != nil || !chain.skipped.isEmpty,
                 chain.chain == nil || count - index <= limits.openChains
@@ -225,10 +268,17 @@ extension GroupState.OtherChain {
         let id = try record.chainID(&position)
         let generation = UInt32(try record.number(4, &position))
         let parts = try record.number(1, &position)
-        guard parts <= 3 else { throw .malformed }
+        guard parts <= 15, let naming = GroupState.Naming(rawValue: UInt8(parts) & ~3) else { throw .malformed }
         let chain = parts & 1 == 0 ? nil : try record.chain(&position)
         let replaced = parts & 2 == 0 ? nil : try record.time(&position)
         let skipped = try record.table(limit: limit, below: chain?.next, &position)
-        self.init(id: id, generation: generation, chain: chain, skipped: skipped, replaced: replaced)
+        self.init(
+            id: id, generation: generation, naming: naming, chain: chain, skipped: skipped, replaced: replaced)
+    }
+
+    /// Whether it may stand before another one.
+    fileprivate func precedes(_ other: GroupState.OtherChain) -> Bool {
+        guard (naming == .unnamed) == (other.naming == .unnamed) else { return naming == .unnamed }
+        return generation < other.generation
     }
 }
