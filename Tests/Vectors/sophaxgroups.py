@@ -204,9 +204,12 @@ def old_message(group, sender, username, id, time, iteration, key, body, attachm
 
 
 def old_group_record(group, own, members, own_chain_id, own_chain_key, own_first, sealed, sender, ids, chains, received,
-                     time):
+                     time, closed=None):
     """A mixed group: nobody has proved version 3. One member has given some chains, each at 0; of each some messages
-    were received. This side has given its chain to all and sealed these boxes in the old form."""
+    were received. This side has given its chain to all and sealed these boxes in the old form.
+
+    With `closed`, the chains are of form 2: it names chains by member, key at 0, and where each stood when it was
+    closed. Without it, they are of form 1, which does not say whether they have names."""
     own, sender = own.encode(), sender.encode()
     others = sorted(member.encode() for member in members.split(",") if member.encode() != own)
     boxes = [H(box) for box in sealed.split(",")]
@@ -218,9 +221,16 @@ def old_group_record(group, own, members, own_chain_id, own_chain_key, own_first
         numbers = [int(number) for number in some.split(",") if number]
         keys, chain = walk(H(key), max(numbers, default=-1) + 1)
         replaced = generation < len(given) - 1
-        sides += H(id) + struct.pack("<IB", generation, 3 if replaced else 1) + chain + struct.pack("<I", len(keys))
+        naming = 0 if closed is None else 8
+        sides += H(id) + struct.pack("<IB", generation, (3 if replaced else 1) + naming) + chain + struct.pack("<I", len(keys))
         sides += struct.pack("<q", time) if replaced else b""
         sides += skipped(keys, [number for number in range(len(keys)) if number not in numbers], time)
+    if closed is not None:
+        places = [place.split(":") for place in closed.split(",") if place]
+        sides = b"\2" + sides[1:] + struct.pack("<H", len(places))
+        for member, key, stood in places:
+            sides += struct.pack("<HI", others.index(member.encode()), int(stood))
+            sides += hashlib.sha256(walk(H(key), int(stood))[1]).digest()
     hashes = [start(H(own_chain_id))]
     for box in boxes:
         hashes.append(hashlib.sha256(hashes[-1] + box).digest())
