@@ -187,7 +187,9 @@ import Testing
         let distribution = Self.named(Chain(9), generation: former == .unnamed ? 0 : 2, number: 0)
         #expect(try person.group.accept(distribution, from: Self.sender, at: start, former: former) == .stored)
         #expect(person.group.chains(of: Self.sender).count == (former == .limited ? 3 : 2))
-        #expect(person.group.storedCount == 1 && person.group.chains(of: Self.sender).last?.generation == distribution.generation)
+        #expect(
+            person.group.storedCount == 1
+                && person.group.chains(of: Self.sender).last?.generation == distribution.generation)
         #expect(Self.openChains(person) == (former == .limited ? 3 : 1))
         try Self.stored(person)
         try Self.receive(Chain(1), 0, person)

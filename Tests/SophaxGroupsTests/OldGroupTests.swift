@@ -316,6 +316,68 @@ private struct OldApp {
         }
     }
 
+    @Test func `a late message of the old form opens after its sender has sealed version 3, and nothing above it`()
+        throws
+    {
+        var app = OldApp(1, key: 1)
+        var group = try Self.group(0, [0, 1])
+        let first = try app.distribution()
+        _ = try group.accept(first, from: app.id, at: now)
+        let messages = try (0..<6).map { try app.seal(UInt8($0)) }
+        _ = try Self.receive(messages[3], &group)
+        // The app becomes one of version 3.
+        var other = try Self.group(1, [0, 1])
+        let back = try group.distribution(for: Self.ids[1], at: now)
+        _ = try other.accept(.version3(back), from: Self.ids[0], at: now)
+        let given = try other.distribution(for: Self.ids[0], at: now)
+        _ = try group.accept(.version3(given), from: app.id, at: now)
+        let new = try (0..<3).map { try other.seal3([UInt8(10 + $0)], id: "m", at: now) }
+        #expect(try Self.receive(.version3(new[1]), &group).body == [11])
+        #expect(group.proofs.proofs[app.id] == .spoken && group.form == .version3)
+        // What was skipped below the place where the chain stood, each once.
+        for index in [2, 0, 1] {
+            #expect(try Self.receive(messages[index], &group).body == [UInt8(index)])
+            #expect(Self.refusal(messages[index], group) == .lowerForm)
+        }
+        // What was received, what is above it, another chain, and the old form on a chain that has spoken version 3.
+        for index in 3..<6 { #expect(Self.refusal(messages[index], group) == .lowerForm) }
+        #expect(throws: GroupError.lowerForm) { _ = try group.accept(first, from: app.id, at: now) }
+        var fresh = OldApp(1, key: 9)
+        #expect(Self.refusal(try fresh.seal(0), group) == .lowerForm)
+        #expect(group.session.storedCount == 1)
+        var forger = OldApp(app.id, key: given.chain.key.bytes.copied)
+        for _ in 0..<3 { #expect(Self.refusal(try forger.seal(7), group) == .lowerForm) }
+        #expect(try Self.receive(.version3(new[0]), &group).body == [10])
+    }
+
+    @Test func `a late message of the old form opens on a chain with a name`() throws {
+        var one = try Self.group(0, [0, 1, 2])
+        var two = try Self.group(1, [0, 1, 2])
+        var third = try Self.group(2, [0, 1, 2])
+        try GroupTests.give(&one, 0, &two, 1)
+        try GroupTests.give(&two, 1, &one, 0)
+        _ = try one.distribution(for: Self.ids[2], at: now)
+        let messages = try (0..<4).map { try one.seal([UInt8($0)], id: "m", at: now) }
+        _ = try Self.receive(messages[2], &two)
+        try GroupTests.give(&third, 2, &one, 0)
+        try GroupTests.give(&third, 2, &two, 1)
+        let given = try one.distribution(for: Self.ids[1], at: now)
+        _ = try two.accept(.version3(given), from: Self.ids[0], at: now)
+        try GroupTests.give(&one, 0, &third, 2)
+        let new = try (0..<3).map { try one.seal3([UInt8(10 + $0)], id: "m", at: now) }
+        #expect(try Self.receive(.version3(new[1]), &two).body == [11] && two.form == .version3)
+        for index in [1, 0] { #expect(try Self.receive(messages[index], &two).body == [UInt8(index)]) }
+        for message in messages { #expect(Self.refusal(message, two) == .lowerForm) }
+        // The chain of version 3 is replaced, too: its skipped messages do not open in the old form.
+        one.endChain()
+        try GroupTests.give(&one, 0, &two, 1)
+        #expect(two.session.storedCount == 1)
+        var forger = OldApp(Self.ids[0], key: given.chain.key.bytes.copied)
+        forger.number = Int(given.chain.number)
+        for _ in 0..<3 { #expect(Self.refusal(try forger.seal(7), two) == .lowerForm) }
+        #expect(try Self.receive(.version3(new[0]), &two).body == [10])
+    }
+
     /// Two sides of version 3 and an old app, which later becomes one of version 3.
     @Test func `a mixed group is read by all, and becomes one of version 3 with another chain`() throws {
         var one = try Self.group(0, [0, 1, 2])

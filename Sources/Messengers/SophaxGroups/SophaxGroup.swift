@@ -218,7 +218,7 @@ public struct SophaxGroup: ~Copyable, Sendable {
     /// Opens a message. The group itself does not change.
     /// - Parameter sender: who has signed the message around it. Another name inside is refused.
     /// - Throws: `.lowerForm` for an old message of a member that has sealed version 3, unless another member is known
-    ///   here that has not proved it; `.unknownChain` for a message to keep, `.oldGeneration` for one of a
+    ///   here that has not proved it, or the message was skipped on a former chain of the old form; `.unknownChain` for a message to keep, `.oldGeneration` for one of a
     ///   chain that was replaced before it arrived; `.malformedBody`; what `GroupSession.open` throws.
     public borrowing func open(
         _ message: GroupPayload, from sender: PeerID, at now: Timestamp
@@ -269,10 +269,17 @@ public struct SophaxGroup: ~Copyable, Sendable {
     ) throws(GroupError) -> Opened {
         let members = members
         guard message.sender == sender, message.group == name, members.contains(sender) else { throw .notMember }
-        guard proofs.allowsOld(from: sender, members: members, own: own) else { throw .lowerForm }
+        if proofs.allowsOld(from: sender, members: members, own: own) { return try openOld(message, at: now) }
+        do throws(GroupError) { return try openOld(message, at: now, isLate: true) } catch { throw .lowerForm }
+    }
+
+    /// - Parameter isLate: the sender has sealed version 3 since.
+    private borrowing func openOld(
+        _ message: OldGroupMessage, at now: Timestamp, isLate: Bool = false
+    ) throws(GroupError) -> Opened {
         var attachment: [UInt8]?
         let opened = try session.open(
-            unnamedFrom: Self.member(sender), number: message.iteration, at: now
+            unnamedFrom: Self.member(message.sender), number: message.iteration, at: now, isLate: isLate
         ) { key throws(AuthenticationError) in
             let parts = try message.boxes.openOld(key: key)
             attachment = parts.attachment

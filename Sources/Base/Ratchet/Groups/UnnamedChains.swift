@@ -88,19 +88,23 @@ extension GroupSession {
     /// does not change.
     /// - Parameters:
     ///   - sender: who has signed the message.
+    ///   - isLate: only messages that were skipped open, on closed chains of which others did not name them, either.
     ///   - body: opens the body with a key, 32 bytes; it fails for the key of another chain.
     /// - Throws: `.notMember`, `.numberTooHigh`; `.tooManySkipped` if it is too far ahead of a chain, and no key was tried;
     ///   else `.unknownChain`. A message below all positions is not told to be a duplicate: apps begin chains at 0, and
     ///   it may be of one that has not arrived.
     public borrowing func open(
-        unnamedFrom sender: GroupMember, number: UInt32, at now: Timestamp,
+        unnamedFrom sender: GroupMember, number: UInt32, at now: Timestamp, isLate: Bool = false,
         body: (HeldKey) throws(AuthenticationError) -> SecureBytes
     ) throws(GroupError) -> OpenedGroupMessage {
         guard state.others.contains(sender) else { throw .notMember }
         var refusals: [GroupError] = []
         for chain in (state.receiving[sender] ?? []).reversed() {
+            if isLate, chain.chain != nil || chain.naming == .named { continue }
             do throws(GroupError) {
-                return try open(from: sender, chain: chain.id, number: number, at: now, body: body)
+                var opened = try open(from: sender, chain: chain.id, number: number, at: now, body: body)
+                opened.next.state.note(chain.id, of: sender)
+                return opened
             } catch {
                 refusals.append(error)
             }
@@ -108,5 +112,15 @@ extension GroupSession {
         if refusals.contains(.numberTooHigh) { throw .numberTooHigh }
         // A key that fits the number but not the box is that of another chain.
         throw refusals.contains(.tooManySkipped) && !refusals.contains(.notAuthentic) ? .tooManySkipped : .unknownChain
+    }
+}
+
+extension GroupState {
+    /// Notes that a chain has opened a message that does not name it.
+    fileprivate mutating func note(_ chain: ChainID, of sender: GroupMember) {
+        guard let index = receiving[sender]?.firstIndex(where: { $0.id == chain && $0.naming == .named }) else {
+            return
+        }
+        receiving[sender]?[index].naming = .both
     }
 }
