@@ -184,11 +184,11 @@ extension SophaxGroup {
         var heldMessages = HeldMessages()
         let sender = SophaxGroup.member(Self.ids[0])
         let decision = heldMessages.hold(
-            from: sender, chain: message.place.chain, number: 0, count: message.encoded.count, at: now)
+            GroupPayload.version3(message).heldName, from: sender, count: message.encoded.count, at: now)
         #expect(decision == .keep(asks: true))
         #expect(try two.accept(distribution, from: Self.ids[0], at: now) == .stored)
         let released = heldMessages.release(message.place.chain, of: sender)
-        #expect(released.map(\.number) == [0])
+        #expect(released.map(\.name.number) == [0])
         let opened = try two.open(message, from: Self.ids[0], at: now)
         two = opened.next
         #expect(try two.accept(one.distribution(for: Self.ids[1], at: now), from: Self.ids[0], at: now) == .known)

@@ -214,13 +214,18 @@ private struct OldApp {
         let sender = SophaxGroup.member(app.id)
         if isMessageFirst {
             #expect(Self.refusal(message, group) == .unknownChain)
-            let decision = heldMessages.hold(
-                from: sender, chain: message.heldChain, number: message.iteration, count: 9, at: now)
+            let decision = heldMessages.hold(message.heldName, from: sender, count: 9, at: now)
             #expect(decision == .keep(asks: true))
+            // One of another chain has the same number.
+            var other = OldApp(1, key: 2)
+            let second = heldMessages.hold(try other.seal(1).heldName, from: sender, count: 9, at: now)
+            #expect(
+                second == .keep(asks: false)
+                    && heldMessages.hold(message.heldName, from: sender, count: 9, at: now) == .duplicate)
         }
         #expect(try group.accept(distribution, from: app.id, at: now) == .stored)
         let released = heldMessages.release(GroupPayload.unnamedChain, of: sender)
-        #expect(released.map(\.number) == (isMessageFirst ? [0] : []))
+        #expect(released.map(\.name.number) == (isMessageFirst ? [0, 0] : []))
         let opened = try group.open(message, from: app.id, at: now)
         #expect(opened.body == [1] && opened.attachment == [2] && opened.status == nil)
         group = opened.next

@@ -78,6 +78,21 @@ import Testing
         #expect(names(held).last == "to all 999")
     }
 
+    @Test func `of neighbours that have handed in as many, the oldest relay goes`() throws {
+        for (first, second) in [(Self.near, Self.far), (Self.far, Self.near)] {
+            var held = HeldRelays()
+            for number in 0..<30 {
+                _ = held.hold(
+                    try relay("\(number)"), from: number.isMultiple(of: 2) ? first : second, at: now)
+            }
+            for number in 30..<34 {
+                // A third one has handed in fewer.
+                _ = held.hold(try relay("\(number)"), from: Self.id(3), at: now)
+                #expect(names(held) == (number - 29...number).map { "\($0)" })
+            }
+        }
+    }
+
     @Test func `32 MiB wait in all`() throws {
         let identity = try alice()
         let large = try WireMessage.sign(
@@ -98,6 +113,7 @@ import Testing
             _ = held.hold(try relay("\(number)", to: Self.id(number)), from: Self.near, at: now + .seconds(number))
         }
         #expect(HeldRelays(held.items, at: now + .seconds(40)) == held)
+        #expect(HeldRelays(held.items.reversed(), at: now + .seconds(40)) == held)
         #expect(names(HeldRelays(held.items, at: now + .days(2))) == (1..<40).map { "\($0)" })
         let many = try (0..<400).map {
             HeldRelays.Item(relay: try relay("\($0)", to: Self.id($0)), sender: Self.near, held: now)

@@ -39,16 +39,17 @@ public enum GroupPayload: Equatable, Sendable {
         }
     }
 
-    /// Under which name a message is kept that comes before its distribution: that of its chain, and for all chains of
-    /// the old form one of zeros. If a distribution is stored, open what is kept of its chain and of that name.
-    public var heldChain: ChainID {
+    /// Under which name a message is kept that comes before its distribution. Its chain is that of the message, and for
+    /// all chains of the old form one of zeros; its digest is of the boxes. If a distribution is stored, open what is kept
+    /// of its chain and of the other one.
+    public var heldName: HeldMessages.Name {
         switch self {
-        case .version3(let message): message.place.chain
-        case .old: Self.unnamedChain
+        case .version3(let message): HeldMessages.Name(message.place.chain, iteration, message.boxes.digest)
+        case .old(let message): HeldMessages.Name(Self.unnamedChain, iteration, message.boxes.digest)
         }
     }
 
-    /// The name for all chains of the old form.
+    /// The chain in the names of all messages of the old form.
     public static let unnamedChain = ChainID([UInt8](repeating: 0, count: ChainID.count))!
 
     /// Its number on its chain.
@@ -114,6 +115,11 @@ extension GroupBoxes {
             attachment: try fields.optional("attachmentCiphertext") { name throws(FieldError) in
                 try fields.bytes(name, Boxes.overhead...GroupBoxes.maxAttachment + Boxes.overhead)
             })
+    }
+
+    /// Tells boxes apart, 32 bytes.
+    fileprivate var digest: [UInt8] {
+        SHA256.hash((SHA256.hash(body.span) + (attachment.map { SHA256.hash($0.span) } ?? [])).span)
     }
 
     var members: [(String, JSONValue?)] {

@@ -38,9 +38,9 @@ public struct HeldRelays: Equatable, Sendable {
     /// Begins without relays.
     public init() {}
 
-    /// Takes what was stored; the limits hold for it, too.
+    /// Takes what was stored, in any order; the limits hold for it, too. Relays of one time stay in the given order.
     public init(_ items: [Item], at now: Timestamp) {
-        for item in items { add(item) }
+        for item in items.sorted(by: { $0.held < $1.held }) { add(item) }
         expire(at: now)
     }
 
@@ -75,7 +75,8 @@ public struct HeldRelays: Equatable, Sendable {
         return true
     }
 
-    /// Drops the oldest one of the neighbour that has handed in most of these.
+    /// Drops the oldest one of the neighbour that has handed in most of these. If several have handed in as many, the
+    /// oldest of all theirs goes.
     private mutating func dropOldest(of isMeant: (Item) -> Bool) {
         let counts = items.filter(isMeant).reduce(into: [:]) { $0[$1.sender, default: 0] += 1 }
         let most = counts.values.max()
