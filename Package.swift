@@ -82,6 +82,12 @@ let package = Package(
                 "SecureMemory",
             ]),
         .library(
+            name: "ThreemaTransport",
+            targets: [
+                "ThreemaTransport", "ThreemaMedia", "ThreemaDirectory", "ThreemaMessages", "Threema", "HTTP",
+                "KeyWrapping", "Encodings", "Primitives", "SecureMemory",
+            ]),
+        .library(
             name: "ThreemaForwardSecurity",
             targets: [
                 "ThreemaForwardSecurity", "ThreemaMessages", "Threema", "KeyWrapping", "Encodings", "Primitives",
@@ -243,6 +249,8 @@ let package = Package(
                 "ThreemaForwardSecurity", "ThreemaChat", "ThreemaDirectory", "ThreemaMessages", "Threema",
                 "SessionStore", "Encodings", "SecureMemory",
             ]),
+        room(
+            "Programs/ThreemaTransport", ["HTTPTransport", "ThreemaMedia", "ThreemaDirectory", "HTTP"]),
         room(
             "Programs/MessengerKeeping",
             [

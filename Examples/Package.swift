@@ -27,7 +27,7 @@ let package = Package(
             name: "two-clients",
             dependencies: [
                 .product(name: "ThreemaClient", package: "keytool"),
-                .product(name: "ThreemaMedia", package: "keytool"),
+                .product(name: "ThreemaTransport", package: "keytool"),
                 .product(name: "TCPTransport", package: "keytool"),
             ]),
         .executableTarget(

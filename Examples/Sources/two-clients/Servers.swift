@@ -5,41 +5,40 @@ import ThreemaChat
 import ThreemaClient
 import ThreemaDirectory
 import ThreemaMedia
-import ThreemaMessages
+import ThreemaTransport
 
-/// A directory and a media server that answer the library's requests, and a chat server on a port of this machine.
-final class Servers {
+/// A directory and a media server that are asked over HTTPS, and a chat server on a port of this machine.
+final class Servers: Sendable {
+    let media: MediaServer
+    let blobs: MediaClient
+    private let directory: DirectoryClient
     private let key = ServerKey.random()
     private let listener: TCPListener
-    private let keys: [ThreemaID: PublicKey]
-    private var blobs: [String: [UInt8]] = [:]
 
-    init(_ keys: [ThreemaID: PublicKey]) throws {
-        self.keys = keys
+    init(_ url: String, authority: [UInt8]) throws {
+        let server = try DirectoryServer(url: url, authority: authority)
+        directory = DirectoryClient(server, userAgent: "two-clients")
+        media = try MediaServer(uploadURL: url, downloadURL: url, authority: authority)
+        blobs = MediaClient(media, userAgent: "two-clients")
         listener = try TCPListener(address: "127.0.0.1")
-        Thread.detachNewThread { [listener, key] in
-            try? listener.serve(ChatServer(key: key) { keys[$0] })
+        Thread.detachNewThread { [self] in
+            try? listener.serve(ChatServer(key: key) { [self] in try? find($0)?.publicKey })
         }
     }
+
+    func register() throws -> Identity {
+        let key = ClientKey.random()
+        let id = try directory.ask(.create(key), key: key).id
+        try directory.ask(.setFeatureMask(.forwardSecurity, of: id), key: key)
+        return Identity(id: id, clientKey: key)
+    }
+
+    func find(_ id: ThreemaID) throws -> Contact? { Contact(try directory.ask(.fetch(id))) }
 
     func logIn(_ own: borrowing Identity) throws -> ChatSession {
         let stream = try TCPStream(host: "localhost", port: listener.port, within: .seconds(20))
         let client = ChatClient(
             identity: own, serverKeys: [key.publicKey], extensions: try LoginExtensions([.clientInfo("1.0;L;en/CH")]))
         return try ChatSession(client, on: stream)
-    }
-
-    func find(_ id: ThreemaID) throws -> Contact? {
-        guard let key = keys[id].map({ Data($0.bytes).base64EncodedString() }) else { return nil }
-        let json = #"{"identity":"\#(id)","publicKey":"\#(key)","featureMask":64,"state":0,"type":0}"#
-        return Contact(try Question.fetch(id).answer(DirectoryReply(status: 200, body: Array(json.utf8))))
-    }
-
-    func ask<Answer>(_ question: MediaQuestion<Answer>) throws -> Answer {
-        func reply(_ body: [UInt8]) throws -> Answer { try question.answer(MediaReply(status: 200, body: body)) }
-        guard let body = question.request.body else { return try reply(blobs[question.request.path] ?? []) }
-        let id = BlobID([UInt8](repeating: UInt8(blobs.count), count: BlobID.count))
-        blobs["\(id)"] = Array(body.dropFirst(BlobForm.beginning.count).dropLast(BlobForm.end.count))
-        return try reply(Array("\(id)".utf8))
     }
 }

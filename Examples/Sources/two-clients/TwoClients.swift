@@ -1,5 +1,6 @@
 import AtomicFiles
 import Encodings
+import Foundation
 import SessionStore
 import Threema
 import ThreemaClient
@@ -8,16 +9,15 @@ import ThreemaMessages
 
 /// Two identities on a chat server exchange a text, a receipt, a file and a message to a group, under forward security.
 ///
-///     echo 'TEXT' | two-clients DIR
+///     echo 'TEXT' | two-clients DIR URL CERTIFICATES, with what Examples/servers prints
 @main
 struct TwoClients {
     static func main() throws {
-        let ofAlice = Identity(id: try ThreemaID("000ALICE"), clientKey: .random())
-        let ofBob = Identity(id: try ThreemaID("00000BOB"), clientKey: .random())
-        let (aliceID, bobID) = (ofAlice.id, ofBob.id)
-        let servers = try Servers([aliceID: ofAlice.clientKey.publicKey, bobID: ofBob.clientKey.publicKey])
-        let alice = try connect(ofAlice, servers, in: CommandLine.arguments[1] + "/alice")
-        let bob = try connect(ofBob, servers, in: CommandLine.arguments[1] + "/bob")
+        let arguments = CommandLine.arguments
+        let servers = try Servers(arguments[2], authority: Array(Data(contentsOf: URL(filePath: arguments[3]))))
+        let alice = try connect(servers.register(), servers, in: arguments[1] + "/alice")
+        let bob = try connect(servers.register(), servers, in: arguments[1] + "/bob")
+        let (aliceID, bobID) = (alice.mailbox.id, bob.mailbox.id)
         try alice.send(.chat(.text(readLine() ?? "")), to: bobID)
         guard let text = try show(bob, servers) else { return }
         try bob.send(.chat(.deliveryReceipt(DeliveryReceipt(.read, of: [text]))), to: aliceID)
@@ -25,7 +25,8 @@ struct TwoClients {
 
         let key = EnclosedKey.random()
         let content = Array("a file".utf8)
-        let blob = try servers.ask(.upload(Blob.seal(content.span, key: key), to: .threema, persists: false))
+        let blob = try servers.blobs.ask(
+            .upload(Blob.seal(content.span, key: key), to: servers.media, persists: false))
         let file = FileMessage(blobID: blob, key: key, mediaType: "text/plain", size: Int64(content.count))
         try alice.send(.chat(.file(file)), to: bobID)
         try show(bob, servers)
@@ -64,7 +65,7 @@ struct TwoClients {
         case .chat(.text(let text)): return text
         case .chat(.deliveryReceipt(let receipt)): return "\(receipt.status)"
         case .chat(.file(let file)):
-            let blob = try servers.ask(.download(file.blobID, from: .threema))
+            let blob = try servers.blobs.ask(.download(file.blobID, from: servers.media))
             return "a file of \(try Blob.open(blob.span, key: file.key).count) bytes"
         case .groupName(_, let name): return "group \(name)"
         case .groupChat(_, .text(let text)): return "in the group: \(text)"

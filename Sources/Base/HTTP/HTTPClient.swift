@@ -1,5 +1,5 @@
 /// A progress handler: bytes sent or received so far, and the total, which is 0 if it is not known.
-package typealias HTTPProgress = @Sendable (_ done: Int, _ total: Int) -> Void
+public typealias HTTPProgress = @Sendable (_ done: Int, _ total: Int) -> Void
 
 /// The port to HTTPS. It sends requests to trusted servers only.
 package protocol HTTPClient: Sendable {

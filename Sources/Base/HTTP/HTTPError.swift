@@ -1,5 +1,5 @@
 /// Why a request has no answer. It contains no URL.
-package enum HTTPError: Error, Equatable, Sendable {
+public enum HTTPError: Error, Equatable, Sendable {
     /// The answer is missing or incomplete.
     case connection(ConnectionFailure)
     /// The server's certificate is not accepted; nothing was sent.

@@ -21,7 +21,8 @@ public final class MessageClient {
         case said(ChatPayload)
     }
 
-    private let mailbox: Mailbox
+    /// What the client sends from and stores in.
+    public let mailbox: Mailbox
     private let session: ChatSession
     /// What the next ``receive(within:and:)`` throws; nil while the connection is in use.
     private var failure: (any Error)?

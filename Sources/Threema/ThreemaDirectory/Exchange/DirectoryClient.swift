@@ -1,10 +1,10 @@
-package import HTTP
-package import Threema
+public import HTTP
+public import Threema
 
 /// Asks a directory over HTTPS. After the failure of a connection nobody knows whether a request was carried out, so
 /// only `DirectoryRequest.isRepeatable` ones are repeated: after the statuses 408, 502, 503 and 504, a broken
-/// connection, and a timeout. Status 429 ends an operation.
-package struct DirectoryClient: ~Copyable {
+/// connection, and a timeout. Status 429 ends an operation. The library `ThreemaTransport` makes one over libcurl.
+public struct DirectoryClient: ~Copyable, Sendable {
     private let http: any HTTPClient
     private let endpoint: HTTPEndpoint
     private let headers: [String]
@@ -31,7 +31,7 @@ package struct DirectoryClient: ~Copyable {
     }
 
     /// Sends a question and reads its answer.
-    package func ask<Answer: ~Copyable>(_ question: Question<Answer>) throws(DirectoryFailure) -> Answer {
+    public func ask<Answer: ~Copyable>(_ question: Question<Answer>) throws(DirectoryFailure) -> Answer {
         let reply = try send(question.request)
         do throws(DirectoryError) {
             return try question.answer(reply)
@@ -42,7 +42,7 @@ package struct DirectoryClient: ~Copyable {
 
     /// Sends both phases of a question, and reads the answer.
     /// - Parameter key: of the identity that asks.
-    package func ask<Answer: ~Copyable>(
+    public func ask<Answer: ~Copyable>(
         _ question: SignedQuestion<Answer>, key: borrowing ClientKey
     ) throws(DirectoryFailure) -> Answer {
         try finish(question, begin(question, key: key))
@@ -148,7 +148,7 @@ package struct DirectoryClient: ~Copyable {
 }
 
 /// Why a question has no answer.
-package enum DirectoryFailure: Error, Equatable, Sendable {
+public enum DirectoryFailure: Error, Equatable, Sendable {
     /// Nothing was sent, because the question is not one that a directory answers.
     case request(DirectoryRequestError)
     /// There is no reply.
@@ -157,7 +157,7 @@ package enum DirectoryFailure: Error, Equatable, Sendable {
     case directory(DirectoryError)
 
     /// Whether the directory may have carried out the request of which the answer is missing or not understood.
-    package var leavesOutcomeOpen: Bool {
+    public var leavesOutcomeOpen: Bool {
         switch self {
         case .request: false
         case .http(.connection): true

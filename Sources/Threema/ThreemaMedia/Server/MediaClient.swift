@@ -1,7 +1,8 @@
-package import HTTP
+public import HTTP
 
 /// Asks a media server over HTTPS. Nothing is sent twice: a repeated upload would leave a second blob.
-package struct MediaClient: Sendable {
+/// The library `ThreemaTransport` makes a client over libcurl.
+public struct MediaClient: Sendable {
     private static let timeouts = HTTPTimeouts(connect: .seconds(30), idle: .seconds(30), total: .seconds(100))
 
     private let http: any HTTPClient
@@ -18,7 +19,7 @@ package struct MediaClient: Sendable {
     }
 
     /// Sends a question and reads its answer. Question and answer are in memory as a whole.
-    package func ask<Answer>(
+    public func ask<Answer>(
         _ question: MediaQuestion<Answer>, progress: HTTPProgress? = nil
     ) throws(MediaFailure) -> Answer {
         let request = question.request
@@ -40,7 +41,7 @@ package struct MediaClient: Sendable {
 }
 
 /// Why a question to a media server has no answer.
-package enum MediaFailure: Error, Equatable, Sendable {
+public enum MediaFailure: Error, Equatable, Sendable {
     /// There is no reply.
     case http(HTTPError)
     /// The reply is no answer.

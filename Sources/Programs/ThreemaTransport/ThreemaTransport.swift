@@ -1,0 +1,28 @@
+internal import Glibc
+internal import HTTPTransport
+public import HTTP
+public import ThreemaDirectory
+public import ThreemaMedia
+
+extension DirectoryClient {
+    /// A client over libcurl, which is opened by the first question. Each request is sent once.
+    /// - Parameters:
+    ///   - login: for a directory that a company runs itself; nil for none.
+    ///   - userAgent: one line of printable ASCII.
+    ///   - timeout: of one request.
+    public init(
+        _ server: DirectoryServer, login: consuming Login? = nil, userAgent: String, timeout: Duration = .seconds(60)
+    ) {
+        self.init(
+            CurlClient(), server.endpoint(login: login), userAgent: userAgent, timeout: timeout, now: { time(nil) })
+    }
+}
+
+extension MediaClient {
+    /// A client over libcurl, which is opened by the first question. A request that transfers nothing for 30 seconds, or
+    /// takes more than 100, fails.
+    /// - Parameter userAgent: one line of printable ASCII.
+    public init(_ server: MediaServer, userAgent: String) {
+        self.init(CurlClient(), server, userAgent: userAgent)
+    }
+}
