@@ -164,8 +164,7 @@ import VectorKit
             "20261121 030000123Z-0001020304050607", ".20261121T030000123Z-0001020304050607-replaced.new",
         ]
         for name in names { try scratch.put(directory + name, [UInt8](repeating: 0, count: 200)) }
-        // The right name on what is no entry: too short, a directory, a link.
-        try scratch.put(directory + "20261121T030000125Z-0001020304050607-replaced", [1])
+        // The right name on what is no entry: a directory, a link.
         try scratch.putDirectory(directory + "20261121T030000126Z-0001020304050607-replaced")
         try scratch.putLink(
             directory + "20261121T030000127Z-0001020304050607-replaced",
@@ -174,6 +173,18 @@ import VectorKit
         #expect(listed == ["20261121T030000123Z-0001020304050607-replaced"])
         for name in names + ["../identity", "", "."] {
             #expect(throws: FileError.self) { _ = try read(name) }
+        }
+    }
+
+    @Test func `an entry that was cut short is listed, and does not open`() throws {
+        try keep([1], Self.first)
+        let name = "20261121T030000125Z-0001020304050607-replaced"
+        for count in [0, 1, 100, 148] {
+            try scratch.put(directory + name, [UInt8](repeating: 0, count: count))
+            let entries = try history()
+            #expect(entries.map(\.name) == [name, "20261121T030000123Z-0001020304050607-replaced"])
+            #expect(entries[0].count == 0)
+            #expect(throws: KeystoreError.damaged(record: "history", owner: "ABCD1234")) { _ = try read(name) }
         }
     }
 

@@ -5,6 +5,7 @@ import json
 import pytest
 
 from kit import identityfiles, injection, masterkey
+from kit.archives import RECIPIENT
 from kit.runner import snapshot
 from kit.registering import identities, pending_content, pending_files, public_key
 
@@ -124,6 +125,24 @@ def test_doctor_warns_of_it(lost):
     out = lost("doctor").out
     [line] = [line for line in out.splitlines() if "1 key waits for its registration" in line]
     assert "id create --resume" in line and pending_files(lost)[0].name[9:17] not in out
+
+
+def test_doctor_opens_it(lost):
+    [path] = pending_files(lost)
+    content = path.read_bytes()
+    for damaged in (b"", content[:-1] + bytes([content[-1] ^ 1])):
+        path.write_bytes(damaged)
+        result = lost("doctor")
+        assert result.code == 65 and "1 of 1 keys that wait for their registration are damaged" in result.out, result
+
+
+def test_an_archive_says_that_it_is_not_in_it(lost, tmp_path):
+    lost.ok("id", "create", "--id", "ABCD1234")
+    result = lost.ok("archive", "export", "-o", tmp_path / "all.age", "--recipient", RECIPIENT)
+    assert "not in the archive (1): keytool id create --resume" in result.err
+    lost.ok("id", "create", "--resume")
+    result = lost.ok("archive", "export", "-o", tmp_path / "all.age", "--recipient", RECIPIENT, "--force")
+    assert "not in the archive" not in result.err
 
 
 def test_resuming_fails_and_loses_nothing(lost, id_directory):

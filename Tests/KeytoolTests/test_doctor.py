@@ -99,8 +99,7 @@ def test_each_record_damaged(safe, name):
     path = safe.record(name)
     if name == "history":
         path = next(path.iterdir())
-    # Long enough for an entry of the history: shorter ones are none.
-    path.write_bytes(b"damaged" * 30)
+    path.write_bytes(b"damaged")
     path.chmod(0o600)
     result = safe.keytool("doctor")
     assert result.code == 65 and "PROBLEM  identities" in result.out, result
@@ -108,6 +107,16 @@ def test_each_record_damaged(safe, name):
     as_json = safe.keytool("doctor", "--json")
     for own in (safe.id, "ZZZZ9999", safe.keytool.keystore, safe.directory.path, safe.keytool.home, path.name * (name == "history")):
         assert not own or str(own) not in result.out + result.err + as_json.out + as_json.err, (own, result)
+
+
+def test_a_directory_whose_name_is_no_id(keytool):
+    keytool.ok("id", "create", "--id", "ABCD1234")
+    directory = keytool.keystore / "identities/threema"
+    (directory / "ABCD1234").rename(directory / "abcd1234")
+    result = keytool("doctor")
+    assert result.code == 65 and "1 of the directories in identities/threema have a name that is no ID" in result.out, result
+    assert "abcd1234" not in result.out + result.err
+    assert "1 of the directories in identities/threema are left out" in keytool.ok("id", "list").err
 
 
 def test_each_file_of_all_messengers_damaged(full, directory):

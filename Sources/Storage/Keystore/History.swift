@@ -48,7 +48,8 @@ package enum History {
     }
 
     /// Describes a file by its name and length.
-    /// - Returns: nil for another name than `name` or version 1 makes, and for a file that is too short.
+    /// - Returns: nil for another name than `name` or version 1 makes. A file that was cut short is an entry, too: one
+    ///   that does not open.
     static func entry(_ name: String, length: Int) -> HistoryEntry? {
         let parts = name.utf8.split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false).map {
             String(Substring($0))
@@ -60,9 +61,10 @@ package enum History {
         guard let origin = isVersion1 ? .replaced : HistoryEntry.Origin(rawValue: parts[2]) else { return nil }
         let overhead = isVersion1 ? overheadOfVersion1 : overhead
         // Refuses upper-case digits. A time and an origin have one text only.
-        guard Hex.encode(prefix) == parts[1], length >= overhead else { return nil }
+        guard Hex.encode(prefix) == parts[1] else { return nil }
         return HistoryEntry(
-            name: name, milliseconds: time.milliseconds, digestPrefix: prefix, origin: origin, count: length - overhead)
+            name: name, milliseconds: time.milliseconds, digestPrefix: prefix, origin: origin,
+            count: max(0, length - overhead))
     }
 
     /// Whether an entry of this name can have a digest that begins with these bytes. The rest of the name is not

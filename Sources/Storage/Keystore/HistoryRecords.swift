@@ -5,8 +5,8 @@ internal import SecureMemory
 // Reading, writing and thinning the history of a place. History.swift has the format.
 
 extension IdentityRecords {
-    /// The earlier backups of a place, the newest first. Files whose name, kind or length is not that of an entry are
-    /// skipped. Nothing is decrypted.
+    /// The earlier backups of a place, the newest first. Files whose name or kind is not that of an entry are skipped.
+    /// An entry whose file was cut short is among them and does not open. Nothing is decrypted.
     public func history(of place: PlaceName) throws -> [HistoryEntry] {
         try history(of: place) { _ in true }
     }

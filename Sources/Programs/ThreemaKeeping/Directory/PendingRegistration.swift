@@ -56,6 +56,24 @@ extension IdentityKeeper {
         }
     }
 
+    /// How many of the pending keys are damaged. Each one is decrypted.
+    package func damagedPendingKeys() throws -> Int {
+        var count = 0
+        for key in try pendingKeys() {
+            do {
+                switch PendingRegistration(decoding: try keystore.pending(.pending(key))) {
+                case .some(let registration): count += registration.key.publicKey == key ? 0 : 1
+                case .none: count += 1
+                }
+            } catch KeystoreError.damaged {
+                count += 1
+            } catch KeystoreError.noIdentity {
+                // Another process has finished it.
+            }
+        }
+        return count
+    }
+
     /// Removes the private key of a registration that is not finished. If the directory has registered it, its ID is
     /// lost.
     /// - Throws: `DirectoryKeepingError.noPending`; `FileError.locked` if another process is registering the key.

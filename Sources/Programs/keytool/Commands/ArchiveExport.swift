@@ -5,6 +5,7 @@ import Encodings
 import Keystore
 import MessengerKeeping
 import Primitives
+import ThreemaKeeping
 
 struct ArchiveExport: Verb {
     static let configuration = CommandConfiguration(
@@ -54,6 +55,11 @@ struct ArchiveExport: Verb {
                 "\(identity.owner.text) is in the archive, but this keytool cannot check or import its records")
         }
         warnOfSessions(survey, session)
+        let pending = try session.keeper(opened).identities.pendingKeys().count
+        if pending > 0 {
+            session.output.warn(
+                "keys that wait for their registration are not in the archive (\(pending)): keytool id create --resume")
+        }
         guard !survey.identities.isEmpty else {
             if let skipped { throw skipped }
             throw KeystoreError.absent(path: try session.keystorePath)

@@ -26,6 +26,11 @@ struct IDList: Verb {
         let pending = try keeper.identities.pendingKeys()
         let lines = listing.lines + pending.map { "pending   \($0.hex)  perhaps registered" }
         try session.output.data(lines, json: Self.json(listing.entries, pending: pending))
+        let misnamed = try Messengers.misnamed(in: open).count
+        if misnamed > 0 {
+            session.output.warn(
+                "\(misnamed) of the directories in identities/threema are left out: their names are no IDs")
+        }
         if !pending.isEmpty { session.output.hint("keytool id create --resume finishes a pending registration") }
         if !lines.isEmpty { session.noteProtection(of: keeper) }
         try listing.throwFirst()

@@ -82,7 +82,7 @@ struct KeystoreCheck {
                     "\(damaged.count) of \(ids.count) with damaged records: "
                         + Set(damaged.joined()).sorted().joined(separator: ", "), status: .badData)
             return [identities] + (try others(keystore)) + (try SessionsCheck(keystore).findings())
-                + (try pending(keeper)) + (try unread(keystore))
+                + (try misnamed(keystore)) + (try pending(keeper)) + (try unread(keystore))
                 + safes.enumerated().map { index, place in safe(place, "safe \(index + 1)", session.renewed(keeper)) }
         } catch {
             return [problem("identities", error)]
@@ -122,11 +122,31 @@ struct KeystoreCheck {
     private func pending(_ keeper: ThreemaKeeper) throws -> [Finding] {
         let count = try keeper.identities.pendingKeys().count
         guard count > 0 else { return [] }
+        let damaged = try keeper.identities.damagedPendingKeys()
+        guard damaged == 0 else {
+            return [
+                Finding(
+                    "pending", .problem, "\(damaged) of \(count) keys that wait for their registration are damaged",
+                    status: .badData)
+            ]
+        }
         return [
             Finding(
                 "pending", .warning,
                 (count == 1 ? "1 key waits for its registration" : "\(count) keys wait for their registration")
                     + ": keytool id create --resume, or keytool id remove --pending")
+        ]
+    }
+
+    /// After a copy to a medium that changes upper case, for example.
+    private func misnamed(_ keystore: OpenKeystore) throws -> [Finding] {
+        let count = try Messengers.misnamed(in: keystore).count
+        guard count > 0 else { return [] }
+        return [
+            Finding(
+                "names", .problem,
+                "\(count) of the directories in identities/threema have a name that is no ID, so no command finds "
+                    + "their identities; an ID has 8 upper-case letters and digits", status: .badData)
         ]
     }
 
