@@ -7,6 +7,7 @@ import Testing
     /// The waits that were made, without waiting.
     private final class Waits: Sendable {
         let values = Mutex<[Duration]>([])
+        let servers = Mutex<[String]>([])
     }
 
     private let waits = Waits()
@@ -30,6 +31,19 @@ import Testing
             let longest = stride(from: tries - 1, to: 400, by: 4).map { made[$0] }.max()!
             #expect((.seconds(1 << (tries - 1))...(.seconds(1 << tries))).contains(longest), "\(longest)")
         }
+    }
+
+    @Test func `each wait is announced with its server, and what is not waited for is not`() {
+        let log = Waits()
+        let policy = RetryPolicy(
+            total: .seconds(20), longestWait: .seconds(30), announce: { [log] server, delay in
+                log.values.withLock { $0.append(delay) }
+                log.servers.withLock { $0.append(server) }
+            }, sleep: { [waits] delay in waits.values.withLock { $0.append(delay) } })
+        #expect(policy.waits(after: 1, at: "a", asked: 7) && policy.waits(after: 2, at: "b"))
+        #expect(!policy.waits(after: 5, at: "a") && !policy.waits(after: 1, at: "a", asked: 31))
+        #expect(!policy.waits(after: 1, at: "a", asked: 25))
+        #expect(log.servers.withLock { $0 } == ["a", "b"] && log.values.withLock { $0 } == made)
     }
 
     @Test func `what the server asks for is waited for, at least a second`() {

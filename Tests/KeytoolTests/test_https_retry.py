@@ -1,6 +1,7 @@
 """How often and how long keytool repeats a request to a Safe server, and when it does not."""
 
 import json
+import re
 from datetime import datetime, timedelta, timezone
 from email.utils import format_datetime
 import time
@@ -113,6 +114,27 @@ def test_retry_max_time_is_for_old_and_new_together(pushed, write):
     pushed.fails(75, "safe", "push", "--force", seconds=6,
                  patience=["--timeout", "3s", "--retry-max-time", "3s"])
     assert time.monotonic() - start < 4.5, "3 s are 3 s"
+
+
+# What is said meanwhile
+
+@pytest.mark.parametrize("verb, kind", [("push --force", "config"), ("pull", "GET"), ("check", "GET")])
+@pytest.mark.parametrize("act, options", [(f.stall, ["--timeout", "1s"]), (f.status(503, Retry_After=1), [])])
+def test_each_wait_is_said(pushed, verb, kind, act, options):
+    words = f"keytool: no usable answer from {pushed.server.url}; trying again in "
+    for quiet in ([], ["-q"], ["--json"]):
+        pushed.server.fault(kind, act, times=2)
+        result = pushed.run("safe", *verb.split(), *quiet, patience=options, seconds=12)
+        assert result.code == 0 and result.err.count(words) == (0 if quiet else 2), result
+        assert all(re.fullmatch(r"[1-4]s", line.removeprefix(words)) for line in result.err.splitlines()
+                   if line.startswith(words)), result
+
+
+def test_the_waits_of_a_move_are_said(pushed, tmp_path):
+    pushed.server.fault("GET", f.stall, times=1)
+    result = pushed.run("safe", "move", "--server", f"file://{tmp_path}/nas", "--create",
+                        patience=["--timeout", "1s"], seconds=6)
+    assert result.code == 0 and f"answer from {pushed.server.url}; trying again in " in result.err, result
 
 
 # Retry-After

@@ -216,6 +216,17 @@ def test_transfers(pushed, running):  # noqa: F811
     assert WIPED in run.text and "KiB" not in run.text, "too small for figures"
 
 
+def test_a_wait_is_said_above_the_spinner(pushed, running):  # noqa: F811
+    pushed.server.fault("GET", faults.status(503, Retry_After=2), times=1)
+    run = running("safe", "check")
+    said = r"keytool: no usable answer from \S+; trying again in 2s\n"
+    run.expect(said + r"(?:.*\n)?\r[|/\\-] downloading the Safe backup of ABCD1234\x1b\[K")
+    assert run.finish() == 0, run.text
+    # Nothing is left of the line on which it came.
+    line = re.search("([^\n]*)" + said, run.text)[1]
+    assert line == "" or line.endswith(WIPED)
+
+
 def test_bytes_that_come(pushed, running):  # noqa: F811
     pushed.server.fault("GET", two_parts)
     run = running("safe", "check")

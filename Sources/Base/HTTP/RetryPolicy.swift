@@ -16,6 +16,7 @@ package final class RetryPolicy: Sendable {
     private let repeatsSilence: Bool
     /// By server. The first request sets it, because time before that was not spent on the server.
     private let deadlines = Mutex<[String: ContinuousClock.Instant]>([:])
+    private let announce: @Sendable (_ server: String, _ delay: Duration) -> Void
     private let sleep: @Sendable (Duration) -> Void
 
     /// - Parameters:
@@ -24,14 +25,17 @@ package final class RetryPolicy: Sendable {
     ///   - longestWait: if a server asks for more, it is not tried again.
     ///   - repeatsSilence: whether a server that did not answer in time, or whose name no name server resolved, is
     ///     tried again; false if a person waits for the first contact.
+    ///   - announce: called before each wait, for whoever is waiting with it.
     ///   - sleep: lets this time pass. Tests replace it.
     package init(
         total: Duration, longestWait: Duration, repeatsSilence: Bool = true,
+        announce: @escaping @Sendable (_ server: String, _ delay: Duration) -> Void = { _, _ in },
         sleep: @escaping @Sendable (Duration) -> Void
     ) {
         self.repeatsSilence = repeatsSilence
         self.total = total
         self.longestWait = longestWait
+        self.announce = announce
         self.sleep = sleep
     }
 
@@ -74,6 +78,7 @@ package final class RetryPolicy: Sendable {
 
     private func waits(for delay: Duration, at server: String) -> Bool {
         guard total > .zero, .now + delay < end(at: server) else { return false }
+        announce(server, delay)
         sleep(delay)
         return true
     }

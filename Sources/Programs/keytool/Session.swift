@@ -209,8 +209,11 @@ struct Session {
         // A person can interrupt a long wait; a job should end, and run again later.
         let longestWait = isatty(STDERR_FILENO) == 1 ? Duration.seconds(300) : .seconds(30)
         return RetryPolicy(
-            total: limits.total, longestWait: longestWait, repeatsSilence: limits.repeatsSilence
-        ) { Sleep.wait($0) }
+            total: limits.total, longestWait: longestWait, repeatsSilence: limits.repeatsSilence,
+            announce: { [output] server, delay in
+                output.note("no usable answer from \(server); trying again in \(Sleep.words(delay))")
+            },
+            sleep: { Sleep.wait($0) })
     }
 
     /// The identity that was named, or the only one there is.

@@ -53,10 +53,11 @@ package struct Output {
     /// Warns of something that did not stop the command. Also said when quiet.
     package func warn(_ message: String) { Self.word("warning", message, isColored: isColored) }
 
-    /// Says something to people; not when quiet, and not to a program.
+    /// Says something to people; not when quiet, and not to a program. It may be called while `busy` works: the line of
+    /// the spinner is wiped, and drawn again below.
     package func note(_ message: String) {
         guard !isQuiet, !isJSON else { return }
-        Self.words("\(Program.name): \(message)")
+        Self.words("\(Program.name): \(message)", after: progress?.isDrawn == true ? Progress.wipe : "")
     }
 
     /// Says what to do next, or what is worth knowing; not when quiet, and not to a program.
@@ -86,14 +87,16 @@ package struct Output {
         words("\(Program.name): \(kind): \(message.withoutControls)", bold: isColored ? "\(kind):" : nil)
     }
 
-    /// - Parameter bold: a part that is to stand out.
-    private static func words(_ text: String, bold: String? = nil) {
+    /// - Parameters:
+    ///   - wipe: what erases the line that a spinner has drawn; written at once with the text, which no frame divides.
+    ///   - bold: a part that is to stand out.
+    private static func words(_ text: String, after wipe: String = "", bold: String? = nil) {
         let columns = isatty(STDERR_FILENO) == 1 ? TerminalSize(of: STDERR_FILENO).columns : nil
         var text = WrappedWords.lines(text, columns: columns)
         if let bold, let range = text.firstRange(of: bold) {
             text.replaceSubrange(range, with: "\u{1b}[1m\(bold)\u{1b}[0m")
         }
-        try? write(text + "\n", to: STDERR_FILENO)
+        try? write(wipe + text + "\n", to: STDERR_FILENO)
     }
 
     // MARK: Bytes

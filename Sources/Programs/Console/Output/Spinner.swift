@@ -5,7 +5,7 @@ import Synchronization
 
 extension Output {
     /// Does the work. If that takes long, a spinner turns on stderr meanwhile, and is gone afterwards. The work
-    /// must neither print nor ask.
+    /// must neither print nor ask, but may call `note`.
     /// - Parameter words: what is being done, for example "deriving the key".
     package func busy<Result: ~Copyable>(_ words: String, _ work: () throws -> Result) rethrows -> Result {
         guard let progress, let spinner = Spinner(words, progress) else { return try work() }
@@ -19,6 +19,9 @@ extension Output {
 package final class Progress: Sendable {
     private let done = Atomic(0)
     private let total = Atomic(0)
+    private let drawn = Atomic(false)
+    /// To the line's beginning, and everything behind it erased.
+    static let wipe = "\(SpinnerDrawing.wipe)"
     /// Smaller ones are over before anybody has read how large they are.
     private static let leastBytes = 1_048_576
 
@@ -35,6 +38,12 @@ package final class Progress: Sendable {
     func note(done: Int, total: Int) {
         self.done.store(done, ordering: .relaxed)
         self.total.store(total, ordering: .relaxed)
+    }
+
+    /// Whether the line of a spinner is on the terminal.
+    var isDrawn: Bool {
+        get { drawn.load(ordering: .relaxed) }
+        set { drawn.store(newValue, ordering: .relaxed) }
     }
 
     /// What is to be said of it; empty for what is small.
@@ -94,7 +103,7 @@ private final class SpinnerDrawing: Sendable {
     private static let frameMilliseconds: Int32 = 100
     private static let frames = ["|", "/", "-", "\\"]
     /// To the line's beginning, and everything behind it erased.
-    private static var wipe: StaticString { "\r\u{1b}[K" }
+    fileprivate static var wipe: StaticString { "\r\u{1b}[K" }
 
     /// - Parameter rope: the reading end of a pipe nobody writes to.
     init(_ words: String, _ progress: Progress, until rope: Int32) {
@@ -120,10 +129,12 @@ private final class SpinnerDrawing: Sendable {
             frame = (frame + 1) % Self.frames.count
         } while isAwaited(Self.frameMilliseconds)
         if isInForeground { Self.erase() }
+        progress.isDrawn = false
         signals.putBack()
     }
 
     private func draw(_ line: String) {
+        progress.isDrawn = true
         // One that wraps could not be wiped; of a longer one before it nothing may be left.
         try? Output.write("\r\(line.prefix(max(0, columns - 1)))\u{1b}[K", to: STDERR_FILENO)
     }

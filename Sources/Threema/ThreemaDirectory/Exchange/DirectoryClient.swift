@@ -126,8 +126,8 @@ public struct DirectoryClient: ~Copyable, Sendable {
         return try send(request, tries: tries + 1)
     }
 
-    /// The server of the retry policy.
-    private static let directory = "directory"
+    /// The server of the retry policy, as it is announced.
+    private static let directory = "the directory"
 
     private func sendOnce(_ request: DirectoryRequest) throws(DirectoryFailure) -> DirectoryReply {
         let method: HTTPRequest.Method = request.method == .get ? .get : .post
