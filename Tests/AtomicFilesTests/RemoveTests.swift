@@ -1,4 +1,5 @@
 import AtomicFiles
+import Glibc
 import Testing
 
 @Suite struct RemoveTests {
@@ -15,6 +16,44 @@ import Testing
         try directory.remove("file")
         let names = try scratch.names()
         #expect(names == [])
+    }
+
+    /// Creates a file or directory whose name is `\u{ff}`, a byte that no text has.
+    private func putUnnamable(in name: String, isDirectory: Bool = false) throws {
+        let path = Array((scratch.at(name) + "/").utf8CString.dropLast()) + [CChar(bitPattern: 0xff), 0]
+        guard isDirectory else {
+            let file = unsafe open(path, O_CREAT | O_WRONLY, 0o600)
+            try #require(file >= 0 && close(file) == 0)
+            return
+        }
+        try #require(unsafe mkdir(path, 0o700) == 0)
+    }
+
+    @Test func `a file whose name is not UTF-8 goes with its directory`() throws {
+        try scratch.putDirectory("directory")
+        try scratch.putDirectory("directory/inner")
+        try putUnnamable(in: "directory")
+        try putUnnamable(in: "directory/inner")
+        let directory = try Directory.open(scratch.path, rule: .secret)
+        try directory.requireRemovable("directory", depth: 2)
+        try directory.removeDirectory("directory", depth: 2)
+        let names = try scratch.names()
+        #expect(names == [])
+    }
+
+    @Test func `what cannot be removed to its end is told before`() throws {
+        for name in ["deep", "deep/inner", "unnamable", "good", "good/inner"] { try scratch.putDirectory(name) }
+        try putUnnamable(in: "unnamable", isDirectory: true)
+        let directory = try Directory.open(scratch.path, rule: .secret)
+        #expect(throws: FileError.wrongKind(path: scratch.at("deep/inner"))) {
+            try directory.requireRemovable("deep", depth: 1)
+        }
+        #expect(throws: FileError.wrongKind(path: scratch.at("unnamable/?"))) {
+            try directory.requireRemovable("unnamable", depth: 9)
+        }
+        try directory.requireRemovable("good", depth: 2)
+        let names = try scratch.names()
+        #expect(names == ["deep", "good", "unnamable"])
     }
 
     @Test func `a link is removed itself`() throws {

@@ -1,5 +1,7 @@
 """id remove deletes the private key: only after a confirmation, and never another identity's."""
 
+import os
+
 import pytest
 
 from kit import oracle
@@ -48,6 +50,27 @@ def test_other_identities_stay_as_they_are(made, keytool, directory, safe_passwo
     assert (snapshot(keytool.keystore), snapshot(directory.path)) == (kept, on_server)
     code = keytool.json("backup", "export", *backup_password)["code"]
     assert oracle.open_code(code, BACKUP_PASSWORD).public_key == made["public_key"]
+
+
+def test_a_file_whose_name_is_not_utf8_goes_too(made, keytool):
+    home = keytool.keystore / "identities/threema"
+    with open(os.fsencode(home / "ABCD1234") + b"/\xff\xfe", "wb"):
+        pass
+    keytool.ok("id", "remove", "ABCD1234", "--yes")
+    assert list(home.iterdir()) == [] and ids(keytool) == []
+
+
+@pytest.mark.parametrize("name", [b"\xff", b"a/b/c/d/e"])
+def test_a_directory_that_cannot_be_removed_stops_it_before_anything_happens(made, keytool, name):
+    home = keytool.keystore / "identities/threema"
+    path = os.fsencode(home / "ABCD1234")
+    for part in name.split(b"/"):
+        path += b"/" + part
+        os.mkdir(path, 0o700)
+    result = keytool("id", "remove", "ABCD1234", "--yes")
+    assert result.code not in (0, 70) and "ABCD1234" in result.err, result
+    assert [each.name for each in home.iterdir()] == ["ABCD1234"] and ids(keytool) == ["ABCD1234"]
+    assert keytool.json("id", "show")["public_key"] == made["public_key"]
 
 
 def test_again_is_absent(made, keytool):

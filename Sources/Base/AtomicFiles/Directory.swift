@@ -84,13 +84,21 @@ public struct Directory: ~Copyable, Sendable {
         try allNames().filter { !$0.isTemporary }
     }
 
+    /// Names that are not UTF-8 are repaired: they name nothing.
     private func allNames() throws(FileError) -> [String] {
+        var names: [String] = []
+        try unsafe eachName { unsafe names.append(String(cString: $0)) }
+        // Of ASCII names, as all of ours are, this compares the bytes, and much faster than a comparison of UTF-8 views.
+        return names.sorted()
+    }
+
+    /// Lends each name but `.` and `..`, as its bytes with a zero behind them, in no order.
+    func eachName(_ body: (UnsafePointer<CChar>) -> Void) throws(FileError) {
         let duplicate = unsafe keytool_openat(descriptor, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0)
         guard duplicate >= 0, let stream = unsafe fdopendir(duplicate) else {
             throw FileError(.list, path: path, code: errno)
         }
         defer { unsafe closedir(stream) }
-        var names: [String] = []
         while true {
             errno = 0
             guard let entry = unsafe readdir(stream) else {
@@ -98,13 +106,12 @@ public struct Directory: ~Copyable, Sendable {
                 guard errno == 0 else { throw FileError(.list, path: path, code: errno) }
                 break
             }
-            let name = unsafe withUnsafePointer(to: &entry.pointee.d_name) { name in
-                unsafe name.withMemoryRebound(to: CChar.self, capacity: 256) { unsafe String(cString: $0) }
+            unsafe withUnsafePointer(to: &entry.pointee.d_name) { name in
+                unsafe name.withMemoryRebound(to: CChar.self, capacity: 256) { name in
+                    if unsafe strcmp(name, ".") != 0 && strcmp(name, "..") != 0 { unsafe body(name) }
+                }
             }
-            if name != "." && name != ".." { names.append(name) }
         }
-        // Of ASCII names, as all of ours are, this compares the bytes, and much faster than a comparison of UTF-8 views.
-        return names.sorted()
     }
 
     /// Whether the name exists, as a file or anything else.
@@ -189,26 +196,6 @@ public struct Directory: ~Copyable, Sendable {
     @discardableResult
     func unlink(_ name: String, flags: Int32 = 0) -> Int32 {
         uninterrupted { unsafe unlinkat(descriptor, name, flags) }
-    }
-
-    /// Removes a directory in this one, with the files in it; one that is not there is fine.
-    /// - Parameters:
-    ///   - depth: how many directories may stand one in the other, that one included; a deeper one stops the removal.
-    ///   - lastName: of the file that goes last: the lock, which a process that waits for it creates again.
-    package func removeDirectory(_ name: String, depth: Int = 1, last lastName: String? = nil) throws(FileError) {
-        guard try contains(name) else { return }
-        let inner = try directory(name)
-        for entry in try inner.allNames().sorted(by: { $1 == lastName && $0 != lastName }) {
-            if depth > 1, try inner.isDirectory(entry) {
-                try inner.removeDirectory(entry, depth: depth - 1)
-            } else if inner.unlink(entry) != 0 && errno != ENOENT {
-                throw FileError(.remove, path: inner.path(of: entry), code: errno)
-            }
-        }
-        guard unlink(name, flags: AT_REMOVEDIR) == 0 else {
-            throw FileError(.remove, path: path(of: name), code: errno)
-        }
-        try sync()
     }
 
     /// Removes the directories `.NAME.new` that killed writers left incomplete. The caller holds the lock under which

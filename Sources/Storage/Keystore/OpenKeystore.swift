@@ -243,7 +243,8 @@ public final class OpenKeystore: Sendable {
     }
 
     /// Removes an identity: its directory is renamed, then its files are deleted.
-    /// - Throws: `KeystoreError.noIdentity`; `FileError`, for example `.locked` after `wait`.
+    /// - Throws: `KeystoreError.noIdentity`; `FileError`, for example `.locked` after `wait`, or `.wrongKind` for a
+    ///   directory in it that nobody expects there; then nothing was changed.
     public func remove(_ owner: Owner, wait: Duration) throws {
         let held = try lock(owner, wait: wait)
         let lock = try locked.lock()
@@ -256,6 +257,8 @@ public final class OpenKeystore: Sendable {
     /// The caller holds the keystore's lock.
     func remove(_ id: String, from parent: borrowing Directory) throws {
         let temporary = Self.temporaryName(id)
+        // Otherwise the identity would be gone, and its files would stay under the temporary name.
+        try parent.requireRemovable(id, depth: LockedKeystore.identityDepth)
         try sweep(temporary, in: parent)
         try EndingSignals.held {
             try parent.rename(id, to: temporary, existing: .refuse)
