@@ -53,6 +53,23 @@ struct FullPlaceTests {
         #expect(isOld)
     }
 
+    @Test func `a directory without room for a file, and one on a read-only medium, are refused`() throws {
+        let directory = try Directory.open(place.scratch.path, rule: .secret)
+        let before = try place.scratch.names()
+        try directory.requireWritable()
+        let after = try place.scratch.names()
+        #expect(after == before)
+        for name in 0..<5 { try directory.write("name-\(name)", [UInt8]().span) }
+        while (try? directory.write("more-\(UInt32.random(in: 0...UInt32.max))", [UInt8]().span)) != nil {}
+        #expect(throws: FileError.system(.open, path: place.scratch.path, code: ENOSPC)) {
+            try directory.requireWritable()
+        }
+        try place.makeReadOnly()
+        #expect(throws: FileError.system(.open, path: place.scratch.path, code: EROFS)) {
+            try directory.requireWritable()
+        }
+    }
+
     @Test func `where the place is full, the old file stands whole`() throws {
         try expectRefusal([UInt8](repeating: 2, count: 60_000), as: "file", ENOSPC)
         try expectRefusal([UInt8](repeating: 2, count: 60_000), as: "other", ENOSPC)

@@ -1,10 +1,13 @@
 """safe setup: what it prepares, tests and refuses."""
 
 import json
+import os
 import urllib.parse
 
 import pytest
 
+from kit import identityfiles
+from kit.injection import Prefixed
 from kit.known import SAFE_PASSWORD
 from kit.runner import snapshot
 from kit.safedirectory import SafeDirectory
@@ -28,6 +31,33 @@ def test_create_prepares_a_bare_directory(owner, directory, safe_password):
         "maxBackupBytes": 524288, "retentionDays": 180}
     assert directory.names() == [], "the probe is taken away again"
     assert owner.json("id", "list")["identities"][0]["safe"] is True
+
+
+def refuses_before_preparing(owner, tmp_path, below, *command):
+    """The lock can be taken, but no file can be created in one of the identity's directories."""
+    home = identityfiles.directory(owner.keystore, "ABCD1234")
+    for path in (home / below, *(home / below).parents):
+        if home in path.parents:
+            path.mkdir(mode=0o700, exist_ok=True, parents=True)
+            path.chmod(0o700)
+    (home / "lock").touch(0o600)
+    (home / below).chmod(0o500)
+    there = Prefixed(owner, *(["setpriv", "--bounding-set=-all"] if os.geteuid() == 0 else []))
+    new = tmp_path / "new"
+    result = there("safe", *command, "--create", "--server", f"file://{new}")
+    (home / below).chmod(0o700)
+    assert result.code == 77 and not new.exists(), result
+
+
+@pytest.mark.parametrize("below", ["", "places", "places/main", "places/main/history"])
+def test_nothing_is_prepared_if_nothing_can_be_stored(owner, safe_password, tmp_path, below):
+    refuses_before_preparing(owner, tmp_path, below, "setup", *safe_password)
+
+
+@pytest.mark.parametrize("below", ["", "places/main", "places/main/history"])
+def test_nothing_is_prepared_for_a_move_if_nothing_can_be_stored(owner, directory, safe_password, tmp_path, below):
+    owner.ok(*setting_up(directory, "--create", *safe_password))
+    refuses_before_preparing(owner, tmp_path, below, "move")
 
 
 def test_prepared_directory_needs_no_create(owner, directory, safe_password):

@@ -74,6 +74,20 @@ extension Directory {
         try status(name).map { $0.st_mode & S_IFMT == S_IFREG } ?? false
     }
 
+    /// Refuses a directory in which no file can be created now. Nothing is changed.
+    /// - Throws: `.system(.open)`, for example with EROFS, EACCES or ENOSPC.
+    package func requireWritable() throws(FileError) {
+        let file = unsafe keytool_openat(descriptor, ".", O_WRONLY | keytool_O_TMPFILE | O_CLOEXEC, 0o600)
+        guard file < 0 else {
+            close(file)
+            return
+        }
+        // A file system without files that have no name: the permission is all that can be asked for.
+        guard [EOPNOTSUPP, EISDIR, ENOENT, EINVAL].contains(errno),
+            unsafe faccessat(descriptor, ".", W_OK | X_OK, AT_EACCESS) == 0
+        else { throw FileError(.open, path: path, code: errno) }
+    }
+
     /// The permission bits of a file or directory.
     /// - Throws: `.missing`.
     package func mode(of name: String) throws(FileError) -> UInt32 {

@@ -49,7 +49,7 @@ extension SafeKeeper {
             guard !setup.isReadOnly else {
                 throw SafeKeepingError.refused(.readOnly, id: place.id.text, server: setup.current.address.text)
             }
-            try requireWritable(place.id)
+            try requireWritable(place)
             let target = setup.current.moved(to: new.copy)
             // Otherwise the command is refused, and must not have written anything.
             if !target.isSame(as: setup.current) { try connect(target).prepare(.standard) }

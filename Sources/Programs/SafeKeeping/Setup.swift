@@ -9,9 +9,11 @@ internal import ThreemaRecords
 internal import ThreemaSafe
 
 extension SafeKeeper {
-    /// Refuses a keystore in which nothing can be stored for this identity, before a place is prepared for it.
+    /// Refuses a keystore in which nothing can be stored of this Safe, before its server or directory is prepared.
     /// - Throws: `FileError`; `KeystoreError`.
-    package func requireWritable(_ id: ThreemaID) throws { try keystore.requireWritable(for: .threema(id)) }
+    package func requireWritable(_ place: SafePlace) throws {
+        try keystore.requireWritable(for: .threema(place.id), at: place.name)
+    }
 
     /// The result of testing a server.
     package struct ServerTest: Equatable, Sendable {

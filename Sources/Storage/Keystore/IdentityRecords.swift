@@ -143,6 +143,14 @@ public struct IdentityRecords: ~Copyable {
         return result
     }
 
+    /// Refuses directories in which no file can be created: that of the identity, and those of a place.
+    func requireWritable(at place: PlaceName) throws {
+        try directory.requireWritable()
+        let hasPlace: Void? = try within(place) { try $0.requireWritable() }
+        if hasPlace == nil { try directory.directoryIfPresent(Self.placesName)?.requireWritable() }
+        _ = try withHistory(of: place) { try $0.requireWritable() }
+    }
+
     /// The places that have a record of this name, in byte order.
     /// - Throws: `KeystoreError.damaged` for a commit file that is not authentic; `FileError`.
     public func places(having name: RecordName) throws -> [PlaceName] {

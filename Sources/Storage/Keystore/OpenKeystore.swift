@@ -122,12 +122,16 @@ public final class OpenKeystore: Sendable {
         }
     }
 
-    /// Refuses a keystore that cannot be written, for a command that changes something outside of it first.
+    /// Refuses an identity that cannot be locked, or in whose directories no file can be created, for a command that
+    /// changes something outside of the keystore first.
+    /// - Parameter place: the place of which records will be written.
     /// - Throws: `FileError`; `KeystoreError.noIdentity`. A lock that another process holds is no error.
-    package func requireWritable(for owner: Owner) throws {
+    package func requireWritable(for owner: Owner, at place: PlaceName) throws {
         do {
-            _ = try lockedIdentity(owner, wait: .zero)
-        } catch FileError.locked {}
+            try lockedIdentity(owner, wait: .zero).records.requireWritable(at: place)
+        } catch FileError.locked {
+            try identity(owner).requireWritable(at: place)
+        }
     }
 
     private func lock(_ owner: Owner, wait: Duration) throws -> LockedIdentity {

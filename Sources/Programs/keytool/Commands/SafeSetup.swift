@@ -72,7 +72,7 @@ struct SafeSetup: Verb {
             throw SafeKeepingError.setupExists(id: id.text, place: place.name.text)
         }
         // Before a server is prepared, and a password is typed.
-        try keeper.safe.requireWritable(id)
+        try keeper.safe.requireWritable(place)
         let source = samePassword ? try keyPlace(of: id, keeper) : nil
         // The server first: who has chosen, written down and typed a password twice must not learn then that it is
         // away. A password that nobody has to type is judged before a directory is prepared for it.
