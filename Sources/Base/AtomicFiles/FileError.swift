@@ -28,6 +28,17 @@ public enum FileError: Error, Equatable, Sendable {
         return Self.unwritable.contains(code)
     }
 
+    /// Whether a file could not be written for a reason that lies in the place and not in the file: another process
+    /// holds the lock, the medium is read-only or full, or this account has no permission.
+    package var isOfUnsavedFile: Bool {
+        switch self {
+        case .locked: true
+        case .system(.open, _, let code), .system(.write, _, let code), .system(.rename, _, let code):
+            Self.unwritable.contains(code) || code == ENOSPC || code == EDQUOT
+        default: false
+        }
+    }
+
     /// The errors of open(2) for a file that this account may read, perhaps, and not write.
     static let unwritable = [EROFS, EACCES, EPERM]
 

@@ -80,16 +80,10 @@ extension SafeKeeper {
     /// - Throws: `SafeKeepingError.wrongPassword`; `KeyDerivationError`.
     package func provePassword(_ password: borrowing SecureBytes, of safe: SafePlace) throws -> Bool {
         let id = safe.id
-        let server = try keystore.identity(.threema(id)).requiredSetup(at: safe.name).current.server.copy
-        let target = try SafeTarget(server: server, password: password, id: id)
         let setup = try keystore.identity(.threema(id)).requiredSetup(at: safe.name)
+        let target = try SafeTarget(server: setup.current.server.copy, password: password, id: id)
         guard target.isSame(as: setup.current) else { throw SafeKeepingError.wrongPassword(id: id.text) }
-        do {
-            try saveProof(target, of: safe)
-            return true
-        } catch let error where !(error is KeystoreError || error is SafeKeepingError) {
-            return false
-        }
+        return try keystore.attempt { try saveProof(target, of: safe) }
     }
 
     private func saveProof(_ target: borrowing SafeTarget, of safe: SafePlace) throws {

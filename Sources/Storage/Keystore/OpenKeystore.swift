@@ -134,6 +134,19 @@ public final class OpenKeystore: Sendable {
         }
     }
 
+    /// Runs `body`, which writes what a command can do without.
+    /// - Returns: false if it could not write: another process holds the lock, the medium is read-only or full, or this
+    ///   account has no permission.
+    /// - Throws: any other error of `body`.
+    package func attempt(_ body: () throws -> Void) throws -> Bool {
+        do {
+            try body()
+            return true
+        } catch let error as FileError where error.isOfUnsavedFile {
+            return false
+        }
+    }
+
     private func lock(_ owner: Owner, wait: Duration) throws -> LockedIdentity {
         try goneIfRemoved(owner) {
             while true {
