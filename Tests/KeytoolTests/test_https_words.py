@@ -3,6 +3,7 @@
 import contextlib
 import re
 import socket
+import ssl
 import threading
 import time
 
@@ -164,6 +165,25 @@ def test_proxy_that_says_yes_and_closes(through, answers):
 def test_proxy_that_speaks_no_tls(through):
     """An address that begins with https:// means TLS with the proxy itself."""
     refused_by_the_proxy(through(answering(b"HTTP/1.1 400 No\r\n\r\n"), "https"), NOT_TLS)
+
+
+def test_proxy_with_a_certificate_that_nobody_vouches_for(through, certificates):
+    """It is the proxy's failure: the server's certificate is fine, and was never seen."""
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(certificates.good.path, certificates.good.key)
+
+    def serve(connection):
+        with contextlib.suppress(OSError), context.wrap_socket(connection, server_side=True) as tunnel:
+            tunnel.recv(4096)
+    why = "its certificate is not trusted"
+    result = through(serve, "https").fails(
+        75, "safe", "push", "--force", patience=["--timeout", "5s", "--retry-max-time", "0s"])
+    assert f"/safe/ {UNREACHABLE}{why}\n" in result.err and "certificate of the proxy" in result.err, result
+
+
+@pytest.mark.parametrize("scheme", ["gopher", "ftp"])
+def test_proxy_of_another_kind(pushed, scheme):
+    refused_by_the_proxy(behind(pushed, f"{scheme}://127.0.0.1:70"), "its address is of a kind that is not supported")
 
 
 def test_proxy_that_is_not_there(pushed):

@@ -40,6 +40,10 @@ public enum ConnectionFailure: Equatable, Sendable {
 public enum ProxyFailure: Equatable, Sendable {
     /// The proxy's name has no address, or no name server answers.
     case unknownName
+    /// The URL of the proxy has a scheme that the client's library does not know.
+    case unknownScheme
+    /// The certificate of the proxy, whose URL begins with https://, is not accepted.
+    case untrusted
     /// The proxy refuses connections, or has no route.
     case notConnected
     /// The proxy requires a login, or does not accept the given one. `status` is 407; nil for SOCKS.

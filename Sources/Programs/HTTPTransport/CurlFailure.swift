@@ -23,10 +23,13 @@ extension CurlRequest.Result {
         case CURLE_COULDNT_RESOLVE_PROXY: .known(.connection(.proxy(.unknownName)))
         case CURLE_PROXY: .known(.connection(.proxy(ProxyFailure(socks: socksCode))))
         case CURLE_COULDNT_CONNECT where isAtProxy && tunnelStatus == 0: .known(.connection(.proxy(.notConnected)))
+        // No name was looked up, not even a numeric one: the URL of the proxy has a scheme that libcurl does not know.
+        case CURLE_COULDNT_CONNECT where !isNameLookedUp: .known(.connection(.proxy(.unknownScheme)))
         case CURLE_COULDNT_CONNECT where !isAtProxy: .known(.connection(.notConnected))
         case CURLE_OPERATION_TIMEDOUT where !isNameLookedUp: .known(.connection(.noNameServer))
         case CURLE_OPERATION_TIMEDOUT where isAtProxy: .known(.connection(.proxy(.timeout)))
         case CURLE_OPERATION_TIMEDOUT: .known(.connection(.timeout))
+        case CURLE_PEER_FAILED_VERIFICATION where proxyVerification != 0: .known(.connection(.proxy(.untrusted)))
         case CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_ISSUER_ERROR: .certificate
         case CURLE_SSL_PINNEDPUBKEYNOTMATCH: .pin
         case CURLE_SSL_CACERT_BADFILE: .known(.badAuthority)

@@ -139,6 +139,9 @@ struct CurlRequest: ~Copyable {
         let message: String
         /// OpenSSL's result for the certificate: 0, or X509_V_ERR_….
         let verification: Int
+        /// The same for the certificate of a proxy; 0 also without a proxy, or for one without TLS. 1 if only its name
+        /// does not fit.
+        let proxyVerification: Int
         /// Whether this libcurl refused an option. Then nothing was sent.
         let isRefused: Bool
         /// Whether the host's name, or the proxy's, was looked up.
@@ -173,6 +176,7 @@ struct CurlRequest: ~Copyable {
         return Result(
             code: result, message: connection.words(code),
             verification: number(CURLINFO_SSL_VERIFYRESULT),
+            proxyVerification: number(CURLINFO_PROXY_SSL_VERIFYRESULT),
             isRefused: buffer.refusal != nil,
             isNameLookedUp: buffer.isConnected || number(CURLINFO_NAMELOOKUP_TIME_T) > 0,
             isAtProxy: isAtProxy, hasProxyHeaders: buffer.hasProxyHeaders,

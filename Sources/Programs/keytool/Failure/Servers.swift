@@ -182,6 +182,8 @@ extension ProxyFailure {
     fileprivate var words: String {
         switch self {
         case .unknownName: "its name cannot be resolved"
+        case .unknownScheme: "its address is of a kind that is not supported"
+        case .untrusted: "its certificate is not trusted"
         case .notConnected: "it cannot be reached"
         case .loginRequired(let status): "it requires a user name and password" + Self.words(status)
         case .refused(let status): "it refuses the connection" + Self.words(status)
@@ -198,6 +200,9 @@ extension ProxyFailure {
     fileprivate var hint: String {
         switch self {
         case .loginRequired: "\(Self.variables) sets the proxy and its login: http://USER:PASSWORD@HOST:PORT"
+        case .unknownScheme: "\(Self.variables) sets the proxy: http://, https:// or socks5h://, then HOST:PORT"
+        case .untrusted:
+            "the certificate of the proxy has to be of an authority that the system trusts, and issued for its name"
         case .unknownName, .notConnected, .refused, .badAnswer, .closed, .notTLS, .cutOff, .timeout:
             "\(Self.variables) sets the proxy; no_proxy lists the exceptions"
         }
