@@ -160,8 +160,8 @@ public final class LockedKeystore: Sendable {
 
     /// The permission problems of all identities: wrong modes, owners and kinds of files. Nothing is decrypted.
     ///
-    /// A name that cannot be found again is none: the file was removed meanwhile, or its name is no UTF-8, so that no
-    /// file of a keystore has it.
+    /// A file that is not found again is left out: it was removed meanwhile, or its name is not UTF-8, and then it is
+    /// not one of a keystore's files.
     /// - Returns: one error for each file or directory.
     package func permissionProblems() throws(FileError) -> [FileError] {
         guard let identities = try directory.directoryIfPresent(Self.identitiesName) else { return [] }
@@ -216,12 +216,12 @@ public final class LockedKeystore: Sendable {
         return lock
     }
 
-    /// Every change asks this under its lock: while a question stood or a lock was waited for, somebody may have moved
-    /// the keystore away, and what is written to it then is not found again.
+    /// Refuses a keystore that is not at its path any more. Each change calls this under its lock: while a command asked
+    /// a question or waited for a lock, somebody may have moved the keystore, and nobody would find what is written then.
     /// - Throws: `KeystoreError.moved`.
     func requireInPlace() throws { try Self.requireInPlace(directory) }
 
-    /// The same for a directory that is to become a keystore.
+    /// As above, for a directory that will become a keystore.
     static func requireInPlace(_ directory: borrowing Directory) throws {
         guard try directory.isAtItsPath() else { throw KeystoreError.moved(path: directory.path) }
     }
