@@ -236,7 +236,7 @@ import VectorKit
                 [
                     .new(ServiceMessage.acknowledgement([question.message.id]).encoded, isContent: false),
                     .new([UInt8(number)], isContent: true),
-                ], isReply: true, key: key(), now: now)
+                ], as: .reply, key: key(), now: now)
             #expect(try receive(answer.packet, &client).accepted == answer.members)
             let (storedClient, storedServer) = (client.encoded, server.encoded)
             #expect(try Session(decoding: storedClient.span) == client)

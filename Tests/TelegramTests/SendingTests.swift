@@ -32,7 +32,7 @@ import VectorKit
         var last = MessageID(0)
         let clock = [now, now, MessageTime(seconds: 5), now, MessageTime(number: now.number + 3)]
         for time in clock + clock {
-            let id = try session.number([], isContent: true, isReply: false, time).id
+            let id = try session.number([], isContent: true, as: .unasked, time).id
             #expect(id > last && id.number % 4 == 0)
             if time <= now, last.number > 0 { #expect(id.number == last.number + 4) }
             last = id
@@ -41,7 +41,7 @@ import VectorKit
         var server = try self.session(.server)
         last = MessageID(0)
         for isReply in [false, true, true, false, true, false, false] {
-            let id = try server.number([], isContent: true, isReply: isReply, now).id
+            let id = try server.number([], isContent: true, as: isReply ? .reply : .unasked, now).id
             #expect(id > last && id.number % 4 == (isReply ? 1 : 3))
             last = id
         }
@@ -50,14 +50,14 @@ import VectorKit
     @Test func `a client's ID has a fraction, a server's needs none`() throws {
         var client = try session()
         #expect(
-            try client.number([], isContent: false, isReply: false, MessageTime(seconds: 5)).id.number == 5 << 32 + 4)
+            try client.number([], isContent: false, as: .unasked, MessageTime(seconds: 5)).id.number == 5 << 32 + 4)
         // The next one after the last of a second.
         client.lastID = MessageID(6 << 32 - 4)
         #expect(
-            try client.number([], isContent: false, isReply: false, MessageTime(seconds: 5)).id.number == 6 << 32 + 4)
+            try client.number([], isContent: false, as: .unasked, MessageTime(seconds: 5)).id.number == 6 << 32 + 4)
         var server = try session(.server)
         #expect(
-            try server.number([], isContent: false, isReply: true, MessageTime(seconds: 5)).id.number == 5 << 32 + 1)
+            try server.number([], isContent: false, as: .reply, MessageTime(seconds: 5)).id.number == 5 << 32 + 1)
     }
 
     @Test func `the IDs and the numbers end`() throws {
@@ -68,19 +68,19 @@ import VectorKit
         #expect(session == before)
         session.lastID = nil
         session.contentCount = 1 << 30 - 2
-        #expect(try session.number([], isContent: true, isReply: false, now).sequence == Int32.max - 2)
+        #expect(try session.number([], isContent: true, as: .unasked, now).sequence == Int32.max - 2)
         #expect(throws: SendingError.noMoreNumbers) {
             try session.seal([], isContent: true, key: Self.key(), now: now)
         }
         // The protocol's number has a sign.
-        #expect(try session.number([], isContent: false, isReply: false, now).sequence == Int32.max - 1)
+        #expect(try session.number([], isContent: false, as: .unasked, now).sequence == Int32.max - 1)
     }
 
     @Test func `sequence numbers count content messages`() throws {
         var session = try session()
         let isContent = [true, false, true, true, false, false, true]
         let sequences = try isContent.map {
-            try session.number([], isContent: $0, isReply: false, now).sequence
+            try session.number([], isContent: $0, as: .unasked, now).sequence
         }
         #expect(sequences == [1, 2, 3, 5, 6, 6, 7])
         #expect(session.contentCount == 4)

@@ -87,7 +87,7 @@ import VectorKit
         session.salts.change(to: 10, at: now)
         session.salts.change(to: 10, at: MessageTime(number: 1))
         #expect(session.salts.previous == ServerSalts.Previous(salt: 9, end: now))
-        _ = try session.number([], isContent: true, isReply: false, now)
+        _ = try session.number([], isContent: true, as: .unasked, now)
         _ = session.received.insert(MessageID(4))
         let stored = session.encoded
         #expect(stored.count == 56 + 9 + 8)

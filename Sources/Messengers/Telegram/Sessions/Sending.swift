@@ -11,6 +11,12 @@ extension LegacyMTProto1.Session {
         public let members: [LegacyMTProto1.Message]
     }
 
+    /// Whether a server's message answers one. The ID says so; that of a client says nothing.
+    public enum Occasion: Sendable {
+        case unasked
+        case reply
+    }
+
     /// What a container is made of.
     public enum Part: Equatable, Sendable {
         /// A message, which gets an ID and a number.
@@ -29,15 +35,15 @@ extension LegacyMTProto1.Session {
     /// Seals a message under the old version. To send a message again, seal it again, or put it into a container.
     /// - Parameters:
     ///   - isContent: whether the receiver has to acknowledge it. Acknowledgements are not content.
-    ///   - isReply: for a server, whether it answers a message.
+    ///   - occasion: for a server, whether it answers a message.
     ///   - random: draws the padding, up to 15 bytes.
     /// - Throws: `SendingError`. Then nothing has changed.
     public mutating func seal(
-        _ data: [UInt8], isContent: Bool, isReply: Bool = false, key: borrowing AuthorizationKey,
+        _ data: [UInt8], isContent: Bool, as occasion: Occasion = .unasked, key: borrowing AuthorizationKey,
         now: MessageTime, random: (Int) -> [UInt8] = Random.bytes
     ) throws(SendingError) -> Sealed {
         var next = self
-        let message = try next.number(data, isContent: isContent, isReply: isReply, now)
+        let message = try next.number(data, isContent: isContent, as: occasion, now)
         return try commit(next, message, [], key, random)
     }
 
@@ -45,7 +51,7 @@ extension LegacyMTProto1.Session {
     /// - Parameter parts: 1 to `Container.maxMessages`. None of them is a container: receivers refuse one in another.
     /// - Throws: `SendingError`. Then nothing has changed.
     public mutating func sealContainer(
-        _ parts: [Part], isReply: Bool = false, key: borrowing AuthorizationKey, now: MessageTime,
+        _ parts: [Part], as occasion: Occasion = .unasked, key: borrowing AuthorizationKey, now: MessageTime,
         random: (Int) -> [UInt8] = Random.bytes
     ) throws(SendingError) -> Sealed {
         guard parts.count <= LegacyMTProto1.Container.maxMessages else {
@@ -62,7 +68,7 @@ extension LegacyMTProto1.Session {
         for part in parts {
             switch part {
             case .new(let data, let isContent):
-                members.append(try next.number(data, isContent: isContent, isReply: isReply, now))
+                members.append(try next.number(data, isContent: isContent, as: occasion, now))
             case .again(let message):
                 // A container is made after its members.
                 guard let lastID, message.id <= lastID, message.sequence < 2 * contentCount + 1 else {
@@ -72,7 +78,7 @@ extension LegacyMTProto1.Session {
             }
         }
         let container = try next.number(
-            LegacyMTProto1.Container.encode(members), isContent: false, isReply: isReply, now)
+            LegacyMTProto1.Container.encode(members), isContent: false, as: occasion, now)
         return try commit(next, container, members, key, random)
     }
 
@@ -94,9 +100,9 @@ extension LegacyMTProto1.Session {
 
     /// Gives a message its ID and its number.
     mutating func number(
-        _ data: [UInt8], isContent: Bool, isReply: Bool, _ now: MessageTime
+        _ data: [UInt8], isContent: Bool, as occasion: Occasion, _ now: MessageTime
     ) throws(SendingError) -> LegacyMTProto1.Message {
-        let kind: MessageID.Kind = role == .client ? .client : isReply ? .serverReply : .server
+        let kind: MessageID.Kind = role == .client ? .client : occasion == .reply ? .serverReply : .server
         var id = MessageID(now, kind)
         // The clock may stand still, or be set back.
         if let lastID, id <= lastID {
