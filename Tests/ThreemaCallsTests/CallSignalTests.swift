@@ -85,10 +85,10 @@ import VectorKit
     }
 
     @Test func `contacts that are not verified get a relay`() {
-        #expect(CallRelay(isVerified: true, alwaysRelays: false) == .any)
-        #expect(CallRelay(isVerified: true, alwaysRelays: true) == .relayOnly)
-        #expect(CallRelay(isVerified: false, alwaysRelays: false) == .relayOnly)
-        #expect(CallRelay(isVerified: false, alwaysRelays: true) == .relayOnly)
+        #expect(CallRelay(for: .verified, .relayForUnverified) == .any)
+        #expect(CallRelay(for: .verified, .alwaysRelay) == .relayOnly)
+        #expect(CallRelay(for: .unverified, .relayForUnverified) == .relayOnly)
+        #expect(CallRelay(for: .unverified, .alwaysRelay) == .relayOnly)
         let texts: [(String, Bool)] = [
             ("candidate:1 1 udp 1 1.2.3.4 9 typ relay", true),
             ("candidate:1 1 udp 1 1.2.3.4 9 typ relay raddr 0.0.0.0 rport 0", true),

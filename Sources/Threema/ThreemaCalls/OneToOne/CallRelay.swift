@@ -5,12 +5,25 @@ public enum CallRelay: Equatable, Sendable {
     /// Through a relay only.
     case relayOnly
 
+    /// How the key of the other side was verified.
+    public enum Contact: Sendable {
+        /// By scanning it, or by a directory of a company.
+        case verified
+        case unverified
+    }
+
+    /// The user's setting.
+    public enum Setting: Sendable {
+        case alwaysRelay
+        case relayForUnverified
+    }
+
     /// The rule of the apps: everybody who is not verified gets a relay.
-    /// - Parameters:
-    ///   - isVerified: whether the contact's key was verified, by scanning it or by a directory of a company.
-    ///   - alwaysRelays: the user's setting.
-    public init(isVerified: Bool, alwaysRelays: Bool) {
-        self = isVerified && !alwaysRelays ? .any : .relayOnly
+    public init(for contact: Contact, _ setting: Setting) {
+        switch (contact, setting) {
+        case (.verified, .relayForUnverified): self = .any
+        case (.verified, .alwaysRelay), (.unverified, _): self = .relayOnly
+        }
     }
 
     /// Whether a candidate may be used or sent.
