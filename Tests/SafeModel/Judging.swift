@@ -10,8 +10,9 @@ extension ModelRun {
         return .authentic(
             digest: blob.digest,
             .init(
-                isSame: blob.key == keystore.key && blob.document == keystore.document,
-                document: world.documentDigest(blob.document), isOtherKey: blob.key != keystore.key,
+                blob.key != keystore.key
+                    ? .otherKey : blob.document == keystore.document ? .same : .otherDocument,
+                document: world.documentDigest(blob.document),
                 writer: blob.writer.map {
                     .init(isThisKeystore: Int($0) == index, generation: blob.generation, writtenAt: world.now)
                 }, contacts: 10))

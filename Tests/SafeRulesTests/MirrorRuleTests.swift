@@ -7,13 +7,11 @@ import Testing
     private static let now = Timestamp(milliseconds: 1_800_000_000_000)
 
     private func found(
-        _ number: UInt64, contacts: Int = 10, isOtherKey: Bool = false, isUnderstood: Bool = true
+        _ number: UInt64, contacts: Int = 10, _ relation: Found.Relation = .otherDocument
     ) -> Found {
         .authentic(
             digest: Digest(number: number),
-            .init(
-                isSame: false, document: Digest(number: 0), isOtherKey: isOtherKey, isUnderstood: isUnderstood,
-                contacts: contacts))
+            .init(relation, document: Digest(number: 0), contacts: contacts))
     }
 
     /// The judgements of several looks, one hour after the other.
@@ -51,7 +49,7 @@ import Testing
     }
 
     @Test func `another key is stored, and never the normal backup`() {
-        let judgements = judge([found(1), found(2, isOtherKey: true), found(2, isOtherKey: true), found(3)])
+        let judgements = judge([found(1), found(2, .otherKey), found(2, .otherKey), found(3)])
         #expect(judgements.map(\.alarm) == [nil, .otherKey, .otherKey, nil])
         #expect(judgements.map(\.isNew) == [true, true, false, true])
         #expect(judgements[2].state.normal == Digest(number: 1))
@@ -82,7 +80,7 @@ import Testing
     }
 
     @Test func `a document of a newer version is stored`() {
-        let judgements = judge([found(1), found(2, contacts: 0, isUnderstood: false)])
+        let judgements = judge([found(1), found(2, contacts: 0, .notUnderstood)])
         #expect(judgements[1].isNew && judgements[1].alarm == .notUnderstood)
         #expect(judgements[1].state.normal == Digest(number: 1))
     }

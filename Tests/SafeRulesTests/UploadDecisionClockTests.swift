@@ -21,11 +21,11 @@ import SafeRules
         case .upload: return true
         case .wait(let timestamp): return now < timestamp && timestamp - now <= .milliseconds(Self.longestWait)
         case .deferred(let timestamp):
-            return !past.isUnchanged && !past.hasFailed && now < timestamp
+            return past.signs.isDisjoint(with: [.unchanged, .failed]) && now < timestamp
                 && timestamp - now <= .milliseconds(Self.grace)
         case .confirm, .unchanged:
             guard let lastUpload = past.lastUpload else { return false }
-            return past.isUnchanged && !past.hasFailed && lastUpload <= now
+            return past.signs.contains(.unchanged) && !past.signs.contains(.failed) && lastUpload <= now
         }
     }
 
@@ -37,12 +37,11 @@ import SafeRules
             for lastUpload in remembered {
                 for lastSeen in remembered {
                     for notBefore in remembered {
-                        for (isUnchanged, hasFailed) in [(true, false), (false, false), (true, true)] {
+                        for signs in [.unchanged, [], [.unchanged, .failed]] as [UploadDecision.Signs] {
                             let retentionDays = Self.retentions[count % Self.retentions.count]
                             count += 1
                             let past = UploadDecision.Past(
-                                isUnchanged: isUnchanged, hasFailed: hasFailed, lastUpload: lastUpload,
-                                lastSeen: lastSeen, notBefore: notBefore, retentionDays: retentionDays)
+                                signs, lastUpload: lastUpload, lastSeen: lastSeen, notBefore: notBefore, retentionDays: retentionDays)
                             let decision = UploadDecision.decide(past, isForced: false, now: now)
                             if !isSound(decision, past, now: now) { unsound.append("\(past) at \(now): \(decision)") }
                         }
@@ -58,9 +57,9 @@ import SafeRules
     func `the table holds at the ends of counters`(_ milliseconds: Int64) {
         let now = Timestamp(milliseconds: milliseconds)
         var past = UploadDecision.Past(
-            isUnchanged: true, hasFailed: false, lastUpload: now, lastSeen: now, notBefore: nil, retentionDays: 180)
+            .unchanged, lastUpload: now, lastSeen: now, notBefore: nil, retentionDays: 180)
         #expect(UploadDecision.decide(past, isForced: false, now: now) == .unchanged)
-        past.isUnchanged = false
+        past.signs = []
         #expect(UploadDecision.decide(past, isForced: false, now: now) == .deferred(until: now + .hours(23)))
         #expect(UploadDecision.decide(past, isForced: false, now: now + .hours(23)) == .upload(.changed))
         // The clock was set back over the last upload.
@@ -74,7 +73,7 @@ import SafeRules
             let start = Int64.random(in: 0...4_294_967_296_000, using: &generator)
             var now = Timestamp(milliseconds: start)
             let past = UploadDecision.Past(
-                isUnchanged: false, hasFailed: Int.random(in: 0..<10, using: &generator) == 0,
+                Int.random(in: 0..<10, using: &generator) == 0 ? .failed : [],
                 lastUpload: timestamp(near: start, &generator), lastSeen: timestamp(near: start, &generator),
                 notBefore: timestamp(near: start, &generator),
                 retentionDays: .random(in: .min ... .max, using: &generator)

@@ -16,12 +16,11 @@ import VectorKit
 
     /// Unchanged, uploaded yesterday, seen just now, 180 days: what each case changes.
     private static func past(
-        isUnchanged: Bool = true, hasFailed: Bool = false, lastUpload: Timestamp? = ago(day),
+        _ signs: UploadDecision.Signs = .unchanged, lastUpload: Timestamp? = ago(day),
         lastSeen: Timestamp? = now, notBefore: Timestamp? = nil, retentionDays: Int64 = 180
     ) -> UploadDecision.Past {
         UploadDecision.Past(
-            isUnchanged: isUnchanged, hasFailed: hasFailed, lastUpload: lastUpload, lastSeen: lastSeen,
-            notBefore: notBefore, retentionDays: retentionDays)
+            signs, lastUpload: lastUpload, lastSeen: lastSeen, notBefore: notBefore, retentionDays: retentionDays)
     }
 
     private func decide(_ past: UploadDecision.Past, isForced: Bool = false) -> UploadDecision {
@@ -31,11 +30,12 @@ import VectorKit
     /// Android knows no look at the server in between: for it, an upload that is recent is there.
     @Test(arguments: try Vector.all(in: .safeUploadDecision)) func `an app's rule`(_ vector: Vector) throws {
         let now = try Timestamp(milliseconds: Int64(vector.inputs.integer("now_ms")))
+        var signs: UploadDecision.Signs = []
+        if try vector.inputs.bool("hash_unchanged") { signs.insert(.unchanged) }
+        if try vector.inputs.integer("last_error_code") != 0 { signs.insert(.failed) }
         let decision = try UploadDecision.decide(
             UploadDecision.Past(
-                isUnchanged: vector.inputs.bool("hash_unchanged"),
-                hasFailed: vector.inputs.integer("last_error_code") != 0,
-                lastUpload: Timestamp(milliseconds: Int64(vector.inputs.integer("last_upload_ms"))), lastSeen: now,
+                signs, lastUpload: Timestamp(milliseconds: Int64(vector.inputs.integer("last_upload_ms"))), lastSeen: now,
                 notBefore: nil, retentionDays: Int64(vector.inputs.integer("retention_days"))),
             isForced: vector.inputs.bool("force"), now: now)
         let action = try vector.expected.string("action")
@@ -57,11 +57,11 @@ import VectorKit
 
     @Test(arguments: grace) func `changed content waits for 23 hours at most`(_ age: Int64, _ decision: UploadDecision)
     {
-        #expect(decide(Self.past(isUnchanged: false, lastUpload: Self.ago(age))) == decision)
+        #expect(decide(Self.past([], lastUpload: Self.ago(age))) == decision)
     }
 
     @Test func `changed content that was never uploaded is uploaded`() {
-        #expect(decide(Self.past(isUnchanged: false, lastUpload: nil, lastSeen: nil)) == .upload(.changed))
+        #expect(decide(Self.past([], lastUpload: nil, lastSeen: nil)) == .upload(.changed))
     }
 
     @Test func `unchanged content that was never uploaded, or in the future, is uploaded`() {
@@ -102,7 +102,7 @@ import VectorKit
 
     @Test(arguments: [true, false]) func `after a failure everything is uploaded`(_ isUnchanged: Bool) {
         for lastUpload in [nil, Self.now, Self.ago(1), Self.ago(400 * Self.day), Self.ago(-1)] {
-            let past = Self.past(isUnchanged: isUnchanged, hasFailed: true, lastUpload: lastUpload)
+            let past = Self.past(isUnchanged ? [.unchanged, .failed] : .failed, lastUpload: lastUpload)
             #expect(decide(past) == .upload(.afterFailure))
         }
     }
@@ -114,20 +114,16 @@ import VectorKit
 
     @Test(arguments: waits) func `a server may ask for a day's wait, not for more`(_ wait: Int64, _ isHeard: Bool) {
         let timestamp = Timestamp(milliseconds: Self.now.milliseconds + wait)
-        for hasFailed in [true, false] {
-            for isUnchanged in [true, false] {
-                let past = Self.past(
-                    isUnchanged: isUnchanged, hasFailed: hasFailed, lastUpload: Self.ago(Self.day), notBefore: timestamp
-                )
-                let isWaiting = decide(past) == .wait(until: timestamp)
-                #expect(isWaiting == isHeard)
-            }
+        for signs in [[], .unchanged, .failed, [.unchanged, .failed]] as [UploadDecision.Signs] {
+            let past = Self.past(signs, lastUpload: Self.ago(Self.day), notBefore: timestamp)
+            let isWaiting = decide(past) == .wait(until: timestamp)
+            #expect(isWaiting == isHeard)
         }
     }
 
     @Test func `force comes before everything`() {
         for past in [
-            Self.past(), Self.past(isUnchanged: false, lastUpload: Self.now), Self.past(hasFailed: true),
+            Self.past(), Self.past([], lastUpload: Self.now), Self.past([.unchanged, .failed]),
             Self.past(lastUpload: nil), Self.past(notBefore: Self.ago(-Self.hour)),
         ] {
             #expect(decide(past, isForced: true) == .upload(.forced))

@@ -25,7 +25,7 @@ package final class RetryPolicy: Sendable {
     ///   - longestWait: if a server asks for more, it is not tried again.
     ///   - repeatsSilence: whether a server that did not answer in time, or whose name no name server resolved, is
     ///     tried again; false if a person waits for the first contact.
-    ///   - announce: called before each wait, for whoever is waiting with it.
+    ///   - announce: called before each wait, for the person who waits.
     ///   - sleep: lets this time pass. Tests replace it.
     package init(
         total: Duration, longestWait: Duration, repeatsSilence: Bool = true,

@@ -269,21 +269,21 @@ extension SafeKeeper {
         if try !records.safePlaces().isEmpty {
             place.content = try records.isUnsaved(profile, key: stateKey) ? nil : place.document
         }
-        guard let contents = contents(fetched, access, isSame: profile == fetched.backup.profile),
+        guard let contents = contents(fetched, access, profile == fetched.backup.profile ? .same : .otherDocument),
             let failure = SafeMachine.refusal(contents.contents, contents.digest, at: place, pull)
         else { return }
         throw SafeKeepingError.refused(failure, id: fetched.id.text, server: access.address.text)
     }
 
     private func contents(
-        _ fetched: borrowing FetchedSafe, _ access: borrowing SafeAccess, isSame: Bool
+        _ fetched: borrowing FetchedSafe, _ access: borrowing SafeAccess, _ relation: Found.Relation
     ) -> (digest: Digest, contents: Found.Contents)? {
         guard let digest = Digest(fetched.digest) else { return nil }
         let digests = TargetDigests(access.target, fetched.backup.profile, key: stateKey)
         return (
             digest,
             .init(
-                isSame: isSame, document: digests.content,
+                relation, document: digests.content,
                 writer: fetched.backup.writerInfo.map {
                     .init(
                         isThisKeystore: $0.writer == digests.writer, generation: $0.generation, writtenAt: $0.writtenAt)
@@ -297,7 +297,7 @@ extension SafeKeeper {
         _ fetched: borrowing FetchedSafe, _ access: borrowing SafeAccess, _ place: PlaceState,
         to changes: inout RecordChanges, _ state: UploadState, at name: PlaceName, as setup: Access?
     ) throws {
-        guard let (digest, contents) = contents(fetched, access, isSame: true) else { return }
+        guard let (digest, contents) = contents(fetched, access, .same) else { return }
         var (place, state) = (place, state)
         place.take(digest, contents, retentionDays: fetched.limits?.retentionDays, at: now())
         if access.isFromPassword { place.passwordProvenAt = place.passwordProvenAt ?? now() }

@@ -71,13 +71,13 @@ extension SafeRun {
             return .authentic(
                 digest: digest,
                 .init(
-                    isSame: false, document: .none, isOtherKey: backup.clientKey.publicKey != publicKey,
+                    backup.clientKey.publicKey == publicKey ? .otherDocument : .otherKey, document: .none,
                     contacts: backup.document.contactCount))
         } catch {
             switch error {
             case .tooShort, .notAuthentic: return nil
             default:
-                return .authentic(digest: digest, .init(isSame: false, document: .none, isUnderstood: false))
+                return .authentic(digest: digest, .init(.notUnderstood, document: .none))
             }
         }
     }

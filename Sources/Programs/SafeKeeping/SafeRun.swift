@@ -169,7 +169,7 @@ struct SafeRun: ~Copyable {
                 switch error {
                 case .tooShort, .notAuthentic: return .unauthentic(digest: digest)
                 // It was sealed with the Safe key.
-                default: return .authentic(digest: digest, .init(isSame: false, document: .none, isUnderstood: false))
+                default: return .authentic(digest: digest, .init(.notUnderstood, document: .none))
                 }
             }
         }
@@ -195,7 +195,7 @@ struct SafeRun: ~Copyable {
         let place = withTarget(role) { placeState($0) }
         guard place.last == digest, let content = place.content else { return nil }
         return Found.Contents(
-            isSame: content == place.document, document: content, contacts: Int(clamping: place.contacts))
+            content == place.document ? .same : .otherDocument, document: content, contacts: Int(clamping: place.contacts))
     }
 
     private func contents(_ backup: borrowing SafeBackup, _ target: borrowing SafeTarget) -> Found.Contents {
@@ -203,7 +203,7 @@ struct SafeRun: ~Copyable {
         let theirs = TargetDigests(target, backup.profile, key: stateKey)
         let isSameKey = backup.clientKey.publicKey == publicKey
         return Found.Contents(
-            isSame: isSameKey && theirs.content == own.content, document: theirs.content, isOtherKey: !isSameKey,
+            !isSameKey ? .otherKey : theirs.content == own.content ? .same : .otherDocument, document: theirs.content,
             writer: backup.writerInfo.map {
                 .init(
                     isThisKeystore: $0.writer == own.writer, generation: $0.generation, writtenAt: $0.writtenAt)
@@ -217,7 +217,7 @@ struct SafeRun: ~Copyable {
             let digests = profile.digests(target)
             let writerInfo = SafeBackup.WriterInfo(generation: generation, writtenAt: timestamp, writer: digests.writer)
             let contents = Found.Contents(
-                isSame: true, document: digests.content,
+                .same, document: digests.content,
                 writer: .init(isThisKeystore: true, generation: generation, writtenAt: timestamp),
                 contacts: profile.contacts)
             return (try profile.seal(own.clientKey, writerInfo, target.keys), contents)

@@ -12,32 +12,35 @@ package enum Found: Hashable, Sendable {
 
     /// The contents of an authentic backup.
     package struct Contents: Hashable, Sendable {
-        /// Whether private key and document equal the keystore's.
-        package var isSame: Bool
+        package var relation: Relation
         /// Keyed digest of the document, to be compared with `PlaceState.document`. Undefined if the document was not
         /// understood.
         package var document: Digest
-        /// Whether it holds another private key; false if it was not understood.
-        package var isOtherKey: Bool
-        /// Whether this version could read the document.
-        package var isUnderstood: Bool
         /// The writer that it names. It is shown, but permits nothing.
         package var writer: Writer?
         package var contacts: Int
         package var groups: Int
 
         package init(
-            isSame: Bool, document: Digest, isOtherKey: Bool = false, isUnderstood: Bool = true,
-            writer: Writer? = nil, contacts: Int = 0, groups: Int = 0
+            _ relation: Relation, document: Digest, writer: Writer? = nil, contacts: Int = 0, groups: Int = 0
         ) {
-            self.isSame = isSame
+            self.relation = relation
             self.document = document
-            self.isOtherKey = isOtherKey
-            self.isUnderstood = isUnderstood
             self.writer = writer
             self.contacts = contacts
             self.groups = groups
         }
+    }
+
+    /// How a backup differs from the keystore.
+    package enum Relation: Hashable, Sendable {
+        /// Private key and document are equal.
+        case same
+        /// The private key is equal, the document is not, or is not compared.
+        case otherDocument
+        case otherKey
+        /// This version could not read the document.
+        case notUnderstood
     }
 
     /// The writer info that a backup claims.
@@ -63,7 +66,7 @@ package enum Found: Hashable, Sendable {
     /// False for an authentic backup that this version cannot read.
     package var isUnderstood: Bool {
         guard case .authentic(_, let contents) = self else { return true }
-        return contents.isUnderstood
+        return contents.relation != .notUnderstood
     }
 
     package var generation: Int64 {

@@ -90,8 +90,8 @@ package struct MirrorRule: Hashable, Sendable {
     }
 
     private func alarm(_ contents: Found.Contents, _ digest: Digest, _ state: MirrorState) -> MirrorAlarm? {
-        guard contents.isUnderstood else { return .notUnderstood }
-        guard !contents.isOtherKey else { return .otherKey }
+        guard contents.relation != .notUnderstood else { return .notUnderstood }
+        guard contents.relation != .otherKey else { return .otherKey }
         guard contents.contacts * 2 >= state.contacts || digest == state.normal || isAcceptingLoss else {
             return .losesContacts(before: state.contacts, now: contents.contacts)
         }

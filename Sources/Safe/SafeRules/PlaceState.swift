@@ -50,9 +50,13 @@ package struct PlaceState: Hashable, Sendable {
 
     /// The input of the upload decision.
     package var past: UploadDecision.Past {
-        UploadDecision.Past(
-            isUnchanged: content == document, hasFailed: hasFailed, lastUpload: uploadedAt, lastSeen: seenAt,
-            notBefore: notBefore, retentionDays: retentionDays, hasFinding: finding != nil, lookUntil: lookUntil)
+        var signs: UploadDecision.Signs = []
+        if content == document { signs.insert(.unchanged) }
+        if hasFailed { signs.insert(.failed) }
+        if finding != nil { signs.insert(.finding) }
+        return UploadDecision.Past(
+            signs, lastUpload: uploadedAt, lastSeen: seenAt, notBefore: notBefore, retentionDays: retentionDays,
+            lookUntil: lookUntil)
     }
 
     /// Records that the backup that was found was taken into the profile, and is expected there from now on.

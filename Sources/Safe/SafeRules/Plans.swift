@@ -173,14 +173,14 @@ extension SafeMachine {
     package static func refusal(
         _ contents: Found.Contents, _ digest: Digest, at place: PlaceState, _ pull: SafeVerb.Pull
     ) -> SafeFailure? {
-        guard contents.isUnderstood else { return .notUnderstood }
-        guard !contents.isOtherKey || pull.isReplacingKey else { return .otherKey }
+        guard contents.relation != .notUnderstood else { return .notUnderstood }
+        guard contents.relation != .otherKey || pull.isReplacingKey else { return .otherKey }
         guard !pull.isReplacing else { return nil }
         if let found = contents.writer?.generation, found < place.generation, digest != place.last {
             return .olderBackup(found: found, seen: place.generation)
         }
         guard
-            contents.isSame || contents.document == place.document || pull.isHereEmpty
+            contents.relation == .same || contents.document == place.document || pull.isHereEmpty
                 || (place.content == place.document && !pull.isLackedElsewhere)
         else { return .unpushedChanges }
         return nil

@@ -38,7 +38,7 @@ package struct ReplacementRule: Hashable, Sendable {
         case .authentic(let digest, let contents):
             if digest == place.last { return .last }
             if place.journal.contains(digest) { return .known }
-            return place.journal.isEmpty && contents.isSame ? .own : .foreign
+            return place.journal.isEmpty && contents.relation == .same ? .own : .foreign
         }
     }
 

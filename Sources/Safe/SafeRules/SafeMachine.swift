@@ -226,7 +226,7 @@ package struct SafeMachine: Sendable {
 
     static func conflict(_ found: Found, at role: Role) -> SafeFailure {
         guard case .authentic(_, let contents) = found else { return .tooLong(role) }
-        return .conflict(role, isOtherKey: contents.isOtherKey)
+        return .conflict(role, isOtherKey: contents.relation == .otherKey)
     }
 
     // MARK: Failures

@@ -25,12 +25,23 @@ package enum UploadDecision: Equatable, Sendable {
         case afterFailure
     }
 
+    /// What holds of the place after earlier runs.
+    package struct Signs: OptionSet, Equatable, Sendable {
+        package let rawValue: UInt8
+
+        package init(rawValue: UInt8) { self.rawValue = rawValue }
+
+        /// The document is the one that was last uploaded.
+        package static let unchanged = Signs(rawValue: 1)
+        /// The last push failed or was interrupted.
+        package static let failed = Signs(rawValue: 2)
+        /// The last look at the server did not find what was last uploaded.
+        package static let finding = Signs(rawValue: 4)
+    }
+
     /// The state of earlier runs.
     package struct Past: Equatable, Sendable {
-        /// Whether the document is the one that was last uploaded.
-        package var isUnchanged: Bool
-        /// Whether the last push failed or was interrupted.
-        package var hasFailed: Bool
+        package var signs: Signs
         /// When the last upload ended; nil for never.
         package var lastUpload: Timestamp?
         /// When the last uploaded backup was last seen on the server.
@@ -39,23 +50,19 @@ package enum UploadDecision: Equatable, Sendable {
         package var notBefore: Timestamp?
         /// The retention of the server; outside of 1...3650 it counts as 180.
         package var retentionDays: Int64
-        /// Whether the last look at the server did not find what was last uploaded.
-        package var hasFinding: Bool
         /// Until when a request that was never answered may still arrive.
         package var lookUntil: Timestamp?
 
         /// Accepts any values. Values out of range count as never.
         package init(
-            isUnchanged: Bool, hasFailed: Bool, lastUpload: Timestamp?, lastSeen: Timestamp?,
-            notBefore: Timestamp?, retentionDays: Int64, hasFinding: Bool = false, lookUntil: Timestamp? = nil
+            _ signs: Signs, lastUpload: Timestamp?, lastSeen: Timestamp?, notBefore: Timestamp?, retentionDays: Int64,
+            lookUntil: Timestamp? = nil
         ) {
-            self.isUnchanged = isUnchanged
-            self.hasFailed = hasFailed
+            self.signs = signs
             self.lastUpload = lastUpload
             self.lastSeen = lastSeen
             self.notBefore = notBefore
             self.retentionDays = retentionDays
-            self.hasFinding = hasFinding
             self.lookUntil = lookUntil
         }
 
@@ -82,7 +89,7 @@ package enum UploadDecision: Equatable, Sendable {
         if let end = endOfWait(past.notBefore, now: now) { return .wait(until: end) }
         let due = decideByTimes(past, now: now)
         if case .upload = due { return due }
-        return past.hasFinding || past.isUnsettled(at: now) ? .confirm : due
+        return past.signs.contains(.finding) || past.isUnsettled(at: now) ? .confirm : due
     }
 
     /// Until when a server is not asked, as it has asked; nil if that time is over, or more than `longestWait` ahead.
@@ -92,10 +99,10 @@ package enum UploadDecision: Equatable, Sendable {
     }
 
     private static func decideByTimes(_ past: Past, now: Timestamp) -> UploadDecision {
-        if past.hasFailed { return .upload(.afterFailure) }
+        if past.signs.contains(.failed) { return .upload(.afterFailure) }
         // An upload in the future shows that the clock was wrong then or is wrong now.
         guard let lastUpload = past.lastUpload, lastUpload <= now else { return .upload(.changed) }
-        guard past.isUnchanged else {
+        guard past.signs.contains(.unchanged) else {
             return lastUpload + grace > now ? .deferred(until: lastUpload + grace) : .upload(.changed)
         }
         if lastUpload + refreshAge(past.retentionDays) <= now { return .upload(.refresh) }
