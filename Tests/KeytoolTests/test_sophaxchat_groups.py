@@ -327,8 +327,17 @@ def test_show_a_fork_and_a_copy(alice):
     shown = alice.json("sophaxchat", "show-group", "G")
     assert shown["members"][0]["forked"] and shown["copied"]
     text = alice.ok("sophaxchat", "show-group", "G")
-    assert "forked" in text.out and f"{ONE} has shown members different messages" in text.err
+    assert "forked" in text.out and f"the messages of {ONE} do not fit together" in text.err
     assert "is a copy" in text.err
+    # Form 2: another member claims that, and its name stands behind the view.
+    claim = b"\2" + STORED[1:view + 4] + b"\2" + STORED[view + 5:] + bytes([32]) + TWO.encode()
+    sophax.put_group(alice, claim)
+    shown = alice.json("sophaxchat", "show-group", "G")
+    assert not shown["members"][0]["forked"] and shown["members"][0]["fork_claimed_by"] == TWO
+    assert shown["members"][0]["missing_from"] == 2
+    text = alice.ok("sophaxchat", "show-group", "G")
+    assert f"{TWO} claims that {ONE} has shown it other messages" in text.err and "forked" not in text.out
+    assert "do not fit together" not in text.err
     assert alice.fails(10, "sophaxchat", "show-group", "H", "--json").error["reason"] == "no_group"
     sophax.put_group(alice, STORED[:-1])
     assert alice.fails(65, "sophaxchat", "show-group", "G", "--json").error["reason"] == "damaged_group"

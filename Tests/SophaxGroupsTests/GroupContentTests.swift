@@ -116,11 +116,13 @@ import VectorKit
         return result
     }
 
-    private static func status(of member: Int, at index: Int, _ records: [[UInt8]]) throws -> TranscriptView.Status? {
+    private static func view(of member: Int, at index: Int, _ records: [[UInt8]]) throws -> TranscriptView? {
         let bytes = records[index]
         let record = try GroupRecord(decoding: bytes.span, of: ids[index])
+        let again = record.encoded().copied
+        #expect(again == bytes)
         let views = record.group.views
-        return views[ids[member]]?.status
+        return views[ids[member]]
     }
 
     /// L-1.
@@ -134,7 +136,17 @@ import VectorKit
         let message = try Self.seal(3, by: 1, &records)
         let seen = try Self.open(message, by: 2, &records)
         #expect(seen.status == .consistent && seen.forked == [Self.ids[0]])
-        #expect(try Self.status(of: 0, at: 2, records) == .forked && Self.status(of: 1, at: 2, records) == .consistent)
+        // It is a claim, and stored as one. The record has form 2 for it.
+        #expect(records[2][0] == 2)
+        let claimed = try #require(try Self.view(of: 0, at: 2, records))
+        #expect(claimed.claimant == Self.ids[1] && claimed.status == .consistent)
+        #expect(try Self.view(of: 1, at: 2, records)?.claimant == nil)
+        let bytes = records[2]
+        for changed in [[1] + bytes[1...], bytes.dropLast(), bytes.dropLast(33) + [0]] {
+            #expect(throws: StoredRecordError.malformed) {
+                _ = try GroupRecord(decoding: Array(changed).span, of: Self.ids[2])
+            }
+        }
         // The sender is told what it is said to have sent: the first of both is what it has stored.
         #expect(try Self.open(message, by: 0, &records).forked == [])
         let answer = try Self.seal(4, by: 2, &records)

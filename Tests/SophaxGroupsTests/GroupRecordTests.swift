@@ -170,7 +170,7 @@ import VectorKit
         func changed(_ place: Int, _ value: UInt8) -> [UInt8] {
             Array(bytes[..<place] + [value] + bytes[(place + 1)...])
         }
-        #expect(Self.refusal(changed(0, 2)) == .unknownForm(2))
+        #expect(Self.refusal(changed(0, 3)) == .unknownForm(3) && Self.refusal(changed(0, 2)) == .malformed)
         // The name is empty, or no UTF-8.
         #expect(Self.refusal([1, 0] + bytes[3...]) == .malformed && Self.refusal(changed(2, 0xff)) == .malformed)
         // The number of peers, the length of one, a peer that is none, its proof, the length of the chains.
@@ -256,7 +256,8 @@ import VectorKit
         let entry = TranscriptView.Entry(previous: hash, hash: hash)
         let ahead = [UInt32: TranscriptView.Entry](
             uniqueKeysWithValues: (0..<UInt32(aheadCount)).map { (2000 + $0, entry) })
-        let view = TranscriptView(chain: chain, next: 1500, past: past, ahead: ahead, isForked: false)
+        let view = TranscriptView(
+            chain: chain, next: 1500, past: past, ahead: ahead, isForked: false, claimant: Self.ids[0])
         return try [PeerID: TranscriptView](
             uniqueKeysWithValues: (100..<199).map {
                 (try #require(PeerID(String(repeating: "e", count: 29) + "\($0)")), view)

@@ -196,6 +196,35 @@ extension SophaxGroup {
         #expect(throws: GroupError.duplicate) { _ = try two.open(message, from: Self.ids[0], at: now) }
     }
 
+    @Test func `a name of 16 digits is that of the member with 32, and the other way round`() throws {
+        let names = [Self.ids[0], PeerID("1" + String(repeating: "2", count: 31))!]
+        for (stored, used) in [(names, names.map(\.short)), (names.map(\.short), names)] {
+            var one = try SophaxGroup("G", own: stored[0], members: stored)
+            var two = try SophaxGroup("G", own: used[1], members: used)
+            one.prove(stored[1], .given)
+            two.prove(used[0], .given)
+            _ = try two.accept(one.distribution(for: used[1], at: now), from: stored[0], at: now)
+            let message = try one.seal3([1], id: "m", at: now)
+            for signer in [stored[0], used[0]] {
+                let opened = try two.open(message, from: signer, at: now)
+                #expect(opened.body == [1] && opened.status == .consistent)
+            }
+            #expect(throws: GroupError.notMember) { _ = try two.open(message, from: stored[1], at: now) }
+            #expect(throws: GroupError.notMember) {
+                _ = try two.accept(one.distribution(for: used[1], at: now), from: used[1], at: now)
+            }
+            // The heads of an answer name the chain's owner by the other length.
+            let opened = try two.open(message, from: used[0], at: now)
+            two = opened.next
+            _ = try one.accept(two.distribution(for: stored[0], at: now), from: used[1], at: now)
+            let answer = try one.open(two.seal3([2], id: "a", at: now), from: used[1], at: now)
+            #expect(answer.body == [2] && answer.forked.isEmpty && one.hasProved(used[1]))
+            let change = try one.setMembers(used)
+            #expect(change.removed.isEmpty && change.added.isEmpty && one.members == stored.sorted())
+            #expect(throws: GroupError.malformedMembers) { _ = try one.setMembers(stored + [used[1]]) }
+        }
+    }
+
     @Test func `a message of a chain that was replaced is not kept`() throws {
         var one = try Self.group(0, [0, 1])
         var two = try Self.group(1, [0, 1])
@@ -230,13 +259,15 @@ extension SophaxGroup {
         let status = exchanged.add(1, previous: hashes[1], boxes[2])
         #expect(status == .consistent, "one member alone cannot see it")
         var full = view([0, 1, 2, 3])
-        let compared = full.compare(exchanged.head(of: Self.ids[0]))
-        #expect(compared == .forked && full.status == .forked)
+        let isOther = full.compare(exchanged.head(of: Self.ids[0]), of: Self.ids[1])
+        let again = full.compare(exchanged.head(of: Self.ids[0]), of: Self.ids[2])
+        #expect(isOther && again && full.claimant == Self.ids[1])
+        #expect(full.status == .consistent, "a member may claim anything")
         let seen = exchanged.add(2, previous: hashes[2], boxes[2])
         #expect(seen == .forked)
         var same = view([0, 1, 2, 3])
-        let fine = same.compare(view([0, 1]).head(of: Self.ids[0]))
-        #expect(fine == .consistent)
+        let isSame = !same.compare(view([0, 1]).head(of: Self.ids[0]), of: Self.ids[1])
+        #expect(isSame && same.status == .consistent && same.claimant == nil)
     }
 
     /// L-2.

@@ -8,7 +8,7 @@ public import SecureMemory
 // endian.
 //
 //   offset  length  meaning
-//        0       1  1, the form
+//        0       1  the form: 1, or 2 with what is marked so
 //        1       …  the group's name: length (1), UTF-8
 //        …       2  number of peers that have proved version 3, at most 1000
 //        …       …  for each, in ascending order: length of its peerID (1), its digits, 1 if it has given a chain of
@@ -26,11 +26,14 @@ public import SecureMemory
 // A transcript:
 //
 //        0       4  number of the first message that was not received; of the own chain, number of the next one
-//        4       1  1 if a fork was seen, else 0
+//        4       1  1 a fork was seen; form 2: 2 a member claims to have seen another one
 //        5       2  number of hashes, 1 to 1000
 //        7      32  for each: the transcript before a message; the last one is that before the number above
 //        …       2  number of messages behind a gap, at most 1000
 //        …      68  for each, in ascending order: number (4), transcript before it (32), transcript after it (32)
+//        …       …  if a member claims so: length of its peerID (1), its digits
+//
+// Form 2 has something that form 1 lacks.
 
 /// What a program stores of a group: its chains, its transcripts, and who has proved version 3.
 ///
@@ -47,8 +50,9 @@ public struct GroupRecord: ~Copyable, Sendable {
         + GroupLimits.sophaxChat.maxMembers * transcriptHeadCount + SHA256.count * TranscriptView.remembered
         + SophaxGroup.maxTranscriptBytes
 
-    private static let form: UInt8 = 1
-    private static let transcriptHeadCount = 9
+    private static let forms: ClosedRange<UInt8> = 1...2
+    /// Without hashes, and with the name of a member.
+    private static let transcriptHeadCount = 9 + 1 + PeerID.counts[0]
 
     /// The group to store, or the one that was read.
     public var group: SophaxGroup
@@ -64,7 +68,7 @@ public struct GroupRecord: ~Copyable, Sendable {
 
     /// The value to store, with all chain keys.
     public borrowing func encoded() -> SecureBytes {
-        var head = [Self.form]
+        var head = [Self.form(of: group.views)]
         head.appendShort(Array(group.name.utf8))
         head.append(group.proofs)
         let chains = group.session.encoded()
@@ -89,7 +93,7 @@ public struct GroupRecord: ~Copyable, Sendable {
         guard record.count <= Self.maxCount else { throw .malformed }
         var reader = RecordReader(record.count)
         let form = record[try reader.take(1).lowerBound]
-        guard form == Self.form else { throw .unknownForm(form) }
+        guard Self.forms.contains(form) else { throw .unknownForm(form) }
         let name = try record.text(&reader)
         let proofs = try record.proofs(&reader)
         let count = record.number(try reader.take(4))
@@ -115,7 +119,13 @@ public struct GroupRecord: ~Copyable, Sendable {
             guard let sent, sent.chain == chain.chain, sent.next == chain.next, spoken == 1 || chain.next > chain.first
             else { throw .malformed }
         }
+        guard Self.form(of: views) == form else { throw .malformed }
         group = SophaxGroup(name, own, session, views, sent, speaksOld: spoken == 2, proofs)
+    }
+
+    /// The lowest form that has everything.
+    private static func form(of views: [PeerID: TranscriptView]) -> UInt8 {
+        views.values.allSatisfy { $0.claimant == nil } ? forms.lowerBound : forms.upperBound
     }
 
     private static func session(_ record: Span<UInt8>) throws(StoredRecordError) -> GroupSession {
@@ -154,7 +164,7 @@ extension [UInt8] {
 
     fileprivate mutating func append(_ view: TranscriptView) {
         appendNumber(view.next)
-        append(view.isForked ? 1 : 0)
+        append((view.isForked ? 1 : 0) | (view.claimant == nil ? 0 : 2))
         appendNumber(UInt16(view.pastCount))
         for hash in view.pastHashes { self += hash }
         appendNumber(UInt16(view.ahead.count))
@@ -163,16 +173,11 @@ extension [UInt8] {
             appendNumber(number)
             self += entry.previous + entry.hash
         }
+        if let claimant = view.claimant { appendShort(claimant.bytes) }
     }
 }
 
 extension Span<UInt8> {
-    fileprivate func flag(_ reader: inout RecordReader) throws(StoredRecordError) -> Bool {
-        let flag = self[try reader.take(1).lowerBound]
-        guard flag <= 1 else { throw .malformed }
-        return flag == 1
-    }
-
     /// A length in one byte, then as much UTF-8.
     /// - Returns: nil for other bytes.
     fileprivate func text(_ reader: inout RecordReader) throws(StoredRecordError) -> String? {
@@ -198,7 +203,7 @@ extension Span<UInt8> {
     fileprivate func sent(_ reader: inout RecordReader) throws(StoredRecordError) -> TranscriptView {
         guard let chain = ChainID(extracting(try reader.take(ChainID.count)).revealBytes()) else { throw .malformed }
         let sent = try transcript(of: chain, &reader)
-        guard sent.ahead.isEmpty, !sent.isForked else { throw .malformed }
+        guard sent.ahead.isEmpty, !sent.isForked, sent.claimant == nil else { throw .malformed }
         return sent
     }
 
@@ -206,7 +211,8 @@ extension Span<UInt8> {
         of chain: ChainID, _ reader: inout RecordReader
     ) throws(StoredRecordError) -> TranscriptView {
         let next = UInt32(number(try reader.take(4)))
-        let isForked = try flag(&reader)
+        let flags = self[try reader.take(1).lowerBound]
+        guard flags <= 3 else { throw .malformed }
         let pastCount = Int(number(try reader.take(2)))
         guard (1...TranscriptView.remembered).contains(pastCount), pastCount - 1 <= Int(next) else { throw .malformed }
         var past: [[UInt8]] = []
@@ -221,7 +227,10 @@ extension Span<UInt8> {
             ahead[number] = TranscriptView.Entry(previous: try hash(&reader), hash: try hash(&reader))
             last = number
         }
-        return TranscriptView(chain: chain, next: next, past: past, ahead: ahead, isForked: isForked)
+        let claimant = flags & 2 == 0 ? nil : try text(&reader).flatMap { PeerID($0) }
+        guard (claimant == nil) == (flags & 2 == 0) else { throw .malformed }
+        return TranscriptView(
+            chain: chain, next: next, past: past, ahead: ahead, isForked: flags & 1 != 0, claimant: claimant)
     }
 
     private func hash(_ reader: inout RecordReader) throws(StoredRecordError) -> [UInt8] {

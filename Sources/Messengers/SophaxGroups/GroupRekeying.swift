@@ -66,14 +66,15 @@ extension GroupRecord {
         guard members.count > 1 else { throw .malformedMembers }
         let before = Set(group.members)
         _ = try group.setMembers(members)
+        let after = group.members
         group.endChain()
         var parts: [GroupRekeying.Part] = []
-        for member in members.sorted() where member != group.own {
+        for member in after where member != group.own {
             let distribution = try group.distribution(for: member, at: now)
             parts.append(GroupRekeying.Part(member: member, distribution: distribution))
         }
         return GroupRekeying(
             group: group.name, parts: parts, generation: group.session.lastGeneration ?? 0,
-            removed: before.subtracting(members).sorted(), added: Set(members).subtracting(before).sorted())
+            removed: before.subtracting(after).sorted(), added: Set(after).subtracting(before).sorted())
     }
 }

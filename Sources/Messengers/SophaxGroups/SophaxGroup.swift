@@ -63,18 +63,34 @@ public struct SophaxGroup: ~Copyable, Sendable {
 
     package static func member(_ id: PeerID) -> GroupMember { GroupMember(id.bytes)! }
 
-    /// Sets the members. If one is gone, nothing is sealed before the others have been given another chain.
+    /// Sets the members. If one is gone, nothing is sealed before the others have been given another chain. Who is a
+    /// member already stays one also by a name of the other length.
     public mutating func setMembers(_ members: [PeerID]) throws(GroupError) -> GroupSession.MembershipChange {
-        let change = try session.setMembers(members.map(Self.member))
-        for id in views.keys where !members.contains(id) { views[id] = nil }
+        let named = members.map { present($0) ?? $0 }
+        let change = try session.setMembers(named.map(Self.member))
+        for id in views.keys where !named.contains(id) { views[id] = nil }
         return change
+    }
+
+    /// The member with this name, as this side names it: messages and peers may use either length.
+    /// - Returns: nil if there is none, or if several have a name that begins so.
+    func present(_ name: PeerID) -> PeerID? {
+        let members = members
+        if members.contains(name) { return name }
+        let found = members.filter { $0.matches(name) }
+        return found.count == 1 ? found[0] : nil
+    }
+
+    private func sender(_ name: PeerID) throws(GroupError) -> PeerID {
+        guard let member = present(name), member != own else { throw .notMember }
+        return member
     }
 
     /// Which form of messages is sealed now, and because of whom.
     public var form: GroupForm { proofs.form(of: members, own: own) }
 
     /// Whether a member has proved version 3.
-    public func hasProved(_ member: PeerID) -> Bool { proofs.contains(member) }
+    public func hasProved(_ member: PeerID) -> Bool { proofs.contains(present(member) ?? member) }
 
     /// Remembers that a member has proved version 3.
     mutating func prove(_ member: PeerID, _ proof: ProvedForms.Proof) {
@@ -111,8 +127,8 @@ public struct SophaxGroup: ~Copyable, Sendable {
     package mutating func distribution(
         for id: PeerID, at now: Timestamp, first: UInt32, draw: () -> (id: [UInt8], key: HeldKey)
     ) throws(GroupError) -> GroupDistribution {
+        let id = try sender(id)
         if isOtherForm {
-            guard id != own, members.contains(id) else { throw .notMember }
             guard first < .max, session.lastGeneration != .max else { throw .numberTooHigh }
             session.endChain()
         }
@@ -139,6 +155,7 @@ public struct SophaxGroup: ~Copyable, Sendable {
         case .version3(let distribution):
             return try accept(distribution, from: sender, at: now)
         case .old(let group, let key, let iteration):
+            let sender = try self.sender(sender)
             guard group == name else { throw .malformedDistribution }
             guard !proofs.contains(sender) else { throw .lowerForm }
             return try session.accept(unnamed: key, number: iteration, from: Self.member(sender), at: now)
@@ -154,6 +171,7 @@ public struct SophaxGroup: ~Copyable, Sendable {
         guard distribution.group == name, distribution.transcript.count == SHA256.count else {
             throw .malformedDistribution
         }
+        let sender = try self.sender(sender)
         let result = try session.accept(
             distribution.chain, from: Self.member(sender), at: now,
             former: proofs.contains(sender) ? .closed : .unnamed)
@@ -233,8 +251,9 @@ public struct SophaxGroup: ~Copyable, Sendable {
         _ message: GroupMessage, from sender: PeerID, at now: Timestamp
     ) throws(GroupError) -> Opened {
         let place = message.place
-        guard place.sender == sender, place.group == name else { throw .notMember }
-        try checkGeneration(place)
+        guard place.sender.matches(sender), place.group == name else { throw .notMember }
+        let sender = try self.sender(sender)
+        try checkGeneration(place, of: sender)
         var attachment: [UInt8]?
         let opened = try session.open(
             from: Self.member(sender), chain: place.chain, number: place.iteration, at: now
@@ -250,16 +269,16 @@ public struct SophaxGroup: ~Copyable, Sendable {
             status = views[sender]!.add(place.iteration, previous: place.previous, message.boxes)
             Self.trim(&views)
         }
-        let forked = compare(content.heads, &views)
+        let forked = compare(content.heads, of: sender, &views)
         var result = result(opened, content.body, views, attachment, status, forked)
         result.next.prove(sender, .spoken)
         return result
     }
 
     /// A chain whose distribution would be refused is not waited for.
-    private borrowing func checkGeneration(_ place: GroupPlace) throws(GroupError) {
-        guard hasProved(place.sender) else { return }
-        let chains = session.chains(of: Self.member(place.sender))
+    private borrowing func checkGeneration(_ place: GroupPlace, of sender: PeerID) throws(GroupError) {
+        guard hasProved(sender) else { return }
+        let chains = session.chains(of: Self.member(sender))
         guard let newest = chains.last, place.generation <= newest.generation else { return }
         guard chains.contains(where: { $0.chain == place.chain }) else { throw .oldGeneration }
     }
@@ -267,19 +286,23 @@ public struct SophaxGroup: ~Copyable, Sendable {
     private borrowing func open(
         _ message: OldGroupMessage, from sender: PeerID, at now: Timestamp
     ) throws(GroupError) -> Opened {
-        let members = members
-        guard message.sender == sender, message.group == name, members.contains(sender) else { throw .notMember }
-        if proofs.allowsOld(from: sender, members: members, own: own) { return try openOld(message, at: now) }
-        do throws(GroupError) { return try openOld(message, at: now, isLate: true) } catch { throw .lowerForm }
+        guard message.sender.matches(sender), message.group == name else { throw .notMember }
+        let sender = try self.sender(sender)
+        if proofs.allowsOld(from: sender, members: members, own: own) {
+            return try openOld(message, from: sender, at: now)
+        }
+        do throws(GroupError) { return try openOld(message, from: sender, at: now, isLate: true) } catch {
+            throw .lowerForm
+        }
     }
 
     /// - Parameter isLate: the sender has sealed version 3 since.
     private borrowing func openOld(
-        _ message: OldGroupMessage, at now: Timestamp, isLate: Bool = false
+        _ message: OldGroupMessage, from sender: PeerID, at now: Timestamp, isLate: Bool = false
     ) throws(GroupError) -> Opened {
         var attachment: [UInt8]?
         let opened = try session.open(
-            unnamedFrom: Self.member(message.sender), number: message.iteration, at: now, isLate: isLate
+            unnamedFrom: Self.member(sender), number: message.iteration, at: now, isLate: isLate
         ) { key throws(AuthenticationError) in
             let parts = try message.boxes.openOld(key: key)
             attachment = parts.attachment
@@ -313,16 +336,14 @@ public struct SophaxGroup: ~Copyable, Sendable {
     /// Compares with what another member has seen of the chains, also of the own one.
     /// - Returns: whose chain it has seen otherwise.
     private borrowing func compare(
-        _ heads: [TranscriptView.Head], _ views: inout [PeerID: TranscriptView]
+        _ heads: [TranscriptView.Head], of sender: PeerID, _ views: inout [PeerID: TranscriptView]
     ) -> [PeerID] {
         var forked: Set<PeerID> = []
         for head in heads {
-            if head.member == own {
-                if sent?.contradicts(head) == true { forked.insert(own) }
-            } else if views[head.member]?.contradicts(head) == true {
-                _ = views[head.member]!.compare(head)
-                forked.insert(head.member)
-            }
+            guard let member = present(head.member) else { continue }
+            let isOther =
+                member == own ? sent?.contradicts(head) == true : views[member]?.compare(head, of: sender) == true
+            if isOther { forked.insert(member) }
         }
         return forked.sorted()
     }

@@ -10,7 +10,8 @@ public struct TranscriptView: Equatable, Sendable {
         case consistent
         /// These messages are missing.
         case gap(from: UInt32, to: UInt32)
-        /// Two members were shown different messages, or a message was changed: tell the user.
+        /// The messages received here do not fit together: the sender has shown members different ones, or one was
+        /// changed. Tell the user.
         case forked
     }
 
@@ -53,6 +54,8 @@ public struct TranscriptView: Equatable, Sendable {
     /// The transcript before each of the last messages, up to `next`, without a gap.
     private var past: [UInt32: [UInt8]]
     private(set) var isForked = false
+    /// The first member that claims to have seen other messages of the chain; nil if none does. Nothing proves it.
+    public private(set) var claimant: PeerID?
 
     /// A view that begins with a distribution.
     /// - Parameter hash: the transcript before the message with this number, 32 bytes.
@@ -67,11 +70,14 @@ public struct TranscriptView: Equatable, Sendable {
     /// - Parameters:
     ///   - past: 1 to 1000 hashes, at most `next` + 1; the last one is the transcript before `next`.
     ///   - ahead: numbers above `next`, at most 1000.
-    init(chain: ChainID, next: UInt32, past: [[UInt8]], ahead: [UInt32: Entry], isForked: Bool) {
+    init(
+        chain: ChainID, next: UInt32, past: [[UInt8]], ahead: [UInt32: Entry], isForked: Bool, claimant: PeerID?
+    ) {
         self.init(chain: chain, next: next, hash: past[past.count - 1])
         for (distance, hash) in past.reversed().enumerated() { self.past[next - UInt32(distance)] = hash }
         self.ahead = ahead
         self.isForked = isForked
+        self.claimant = claimant
     }
 
     /// The hashes that are remembered, from the oldest to that before `next`; 1 to 1000.
@@ -122,16 +128,18 @@ public struct TranscriptView: Equatable, Sendable {
         return status
     }
 
-    /// Whether another member has seen other messages.
+    /// Whether another member claims to have seen other messages.
     func contradicts(_ head: Head) -> Bool {
         guard head.chain == chain else { return false }
         if let own = past[head.iteration], own != head.hash { return true }
         return ahead[head.iteration].map { $0.previous != head.hash } ?? false
     }
 
-    /// Compares with what another member has seen.
-    public mutating func compare(_ head: Head) -> Status {
-        if contradicts(head) { isForked = true }
-        return status
+    /// Compares with what another member claims to have seen. The status stays as it is: any member may claim anything.
+    /// - Returns: whether it has seen other messages, as it says.
+    public mutating func compare(_ head: Head, of member: PeerID) -> Bool {
+        guard contradicts(head) else { return false }
+        claimant = claimant ?? member
+        return true
     }
 }

@@ -37,6 +37,11 @@ public struct PeerID: Hashable, Comparable, Sendable, CustomStringConvertible {
     /// Its first 16 digits.
     public var short: PeerID { PeerID(String(description.prefix(Self.counts[1])))! }
 
+    /// Whether both may name one identity: they have the same digits, or one has 16 and the other one begins with them.
+    public func matches(_ other: PeerID) -> Bool {
+        isShort == other.isShort ? self == other : short == other.short
+    }
+
     /// The digits as bytes.
     package var bytes: [UInt8] { Array(description.utf8) }
 }

@@ -41,6 +41,8 @@ extension SophaxKeeper {
             package let skipped: Int
             /// What is known of the messages on its newest chain.
             package let status: TranscriptView.Status?
+            /// A member that claims to have seen other messages of this one; nil if none does.
+            package let claimant: PeerID?
         }
     }
 
@@ -74,6 +76,6 @@ extension SophaxKeeper {
             id: member, hasProved: record.group.hasProved(member),
             hasOwnChain: own?.holders.contains(SophaxGroup.member(member)) ?? false, chain: chains.last,
             openChains: chains.filter { $0.next != nil }.count, skipped: chains.reduce(0) { $0 + $1.skipped },
-            status: record.group.views[member]?.status)
+            status: record.group.views[member]?.status, claimant: record.group.views[member]?.claimant)
     }
 }

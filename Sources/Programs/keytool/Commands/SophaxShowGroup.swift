@@ -35,7 +35,13 @@ struct SophaxShowGroup: Verb {
             session.output.note("this group is a copy: the program that uses it has to end its chain first")
         }
         for member in facts.members where member.status == .forked {
-            session.output.warn("\(member.id) has shown members different messages, or a message was changed")
+            session.output.warn(
+                "the messages of \(member.id) do not fit together: it has sent different ones, or one was changed")
+        }
+        for member in facts.members {
+            guard let claimant = member.claimant else { continue }
+            session.output.warn(
+                "\(claimant) claims that \(member.id) has shown it other messages: nothing proves which of them lies")
         }
         try session.output.data(
             ["identity       \(id)", "group          \(group.printable)"] + facts.lines(at: now),
@@ -109,6 +115,7 @@ extension SophaxKeeper.GroupFacts.Member {
             ("old_chains", hasProved || chain == nil ? nil : .number(openChains)),
             ("next", chain?.next.map { .number($0) }),
             ("skipped_keys", .number(skipped)), ("forked", .bool(status == .forked)),
+            ("fork_claimed_by", claimant.map { .string($0.description) }),
         ] + gap
     }
 }
