@@ -6,7 +6,7 @@ import Testing
 import TextSecure
 import VectorKit
 
-@testable import Ratchet
+@_spi(GivenKeys) @testable import Ratchet
 
 /// Conversations of other implementations, step by step.
 @Suite struct PythonPeerTests {

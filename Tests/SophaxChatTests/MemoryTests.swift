@@ -1,6 +1,6 @@
 import Encodings
 import Primitives
-import Ratchet
+@_spi(GivenKeys) import Ratchet
 import SecureMemory
 import SophaxKit
 import Testing

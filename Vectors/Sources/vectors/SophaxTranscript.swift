@@ -1,7 +1,7 @@
 import Encodings
 import Foundation
 import Primitives
-import Ratchet
+@_spi(GivenKeys) import Ratchet
 import SecureMemory
 import SophaxChat
 

@@ -26,12 +26,12 @@ public struct DoubleRatchet: ~Copyable, Sendable {
         try initiate(suite, secret: secret, prekey: prekey, ratchetKey: HeldKey(Random.secret(X25519.count)))
     }
 
-    /// Initiates with a given private ratchet key, for protocols that are diagnosed.
+    /// Initiates with a given private ratchet key, for tests and vectors only: a key that is used twice breaks the session.
     /// - Parameters:
     ///   - prekey: the responder's prekey, 32 bytes.
     ///   - ratchetKey: 32 bytes, random, which nothing else uses.
     /// - Throws: `.weakKey` for a prekey of another length or of low order.
-    public static func initiate(
+    @_spi(GivenKeys) public static func initiate(
         _ suite: RatchetSuite, secret: borrowing FirstSecret, prekey: [UInt8], ratchetKey: HeldKey
     ) throws(RatchetError) -> DoubleRatchet {
         let pair = RatchetState.KeyPair(ratchetKey)

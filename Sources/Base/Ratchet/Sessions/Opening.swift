@@ -32,9 +32,9 @@ extension DoubleRatchet {
         try open(header, at: now, ratchetKey: { HeldKey(Random.secret(X25519.count)) }, body: body)
     }
 
-    /// Opens a message with a given next ratchet key, for protocols that are diagnosed; all else is as above.
+    /// Opens a message with a given next ratchet key, for tests and vectors only; all else is as above.
     /// - Parameter ratchetKey: makes the next private ratchet key, 32 bytes, random. It is called if a chain begins.
-    public borrowing func open(
+    @_spi(GivenKeys) public borrowing func open(
         _ header: ReceivedHeader, at now: Timestamp, ratchetKey: () -> HeldKey,
         body: (HeldKey) throws(AuthenticationError) -> SecureBytes
     ) throws(RatchetError) -> OpenedMessage {

@@ -1,5 +1,5 @@
 public import Encodings
-public import Ratchet
+@_spi(GivenKeys) public import Ratchet
 public import SecureMemory
 
 /// A contact's prekey, as the server hands it out. Nobody has signed it: a server can give one of its own, and only

@@ -1,6 +1,6 @@
 public import Encodings
 internal import Primitives
-package import Ratchet
+@_spi(GivenKeys) package import Ratchet
 public import SecureMemory
 
 /// What a session sends, and the type that the server's requests give it.
