@@ -184,8 +184,17 @@ def test_a_group_of_another_name_form_or_identity_is_damaged(alice, tmp_path):
         sophax.put_group(alice, record)
         assert alice.fails(65, *rekey(ONE), "-o", path, "--json").error["reason"] == "damaged_group"
         assert sophax.stored_group(alice) == record
+    # Form 2 is for a claim, which is not there; form 3 is not known.
     sophax.put_group(alice, b"\2" + STORED[1:])
-    assert "has form 2" in alice.fails(65, *rekey(ONE), "-o", path).err and not path.exists()
+    assert alice.fails(65, *rekey(ONE), "-o", path, "--json").error["reason"] == "damaged_group"
+    sophax.put_group(alice, b"\3" + STORED[1:])
+    assert "has form 3" in alice.fails(65, *rekey(ONE), "-o", path).err and not path.exists()
+    for command in (("sophaxchat", "show-group", "G"), (*rekey(ONE), "-o", path)):
+        assert alice.fails(65, *command, "--json").error["reason"] == "newer_version"
+    # So has what is inside.
+    chains = STORED.index(b"\1\x20" + ID.encode())
+    sophax.put_group(alice, STORED[:chains] + b"\3" + STORED[chains + 1:])
+    assert alice.fails(65, "sophaxchat", "show-group", "G", "--json").error["reason"] == "newer_version"
 
 
 def test_the_copy_of_an_archive_is_refused(stored, identity, other_keytool, tmp_path):

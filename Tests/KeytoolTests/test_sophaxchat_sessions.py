@@ -196,6 +196,8 @@ def test_a_damaged_record_does_not_hide_the_others(peers):
     entries = json.loads(as_json.out)["peers"]
     assert as_json.code == 65 and [entry.get("peer") for entry in entries if "error" not in entry] == [BOB_ID]
     assert {entry.get("peer") for entry in entries if "error" in entry} == {carol, sophax.peer_id(DAVE), None}
+    shown = peers.fails(65, "sophaxchat", "show-session", sophax.peer_id(DAVE), "--json")
+    assert shown.error["reason"] == "newer_version"
 
 
 def test_a_value_that_does_not_open_does_not_hide_the_others(peers):

@@ -40,7 +40,8 @@ extension StoredRecordError: Explained {
         case .unknownForm(let form):
             Failure(
                 .badData, "a stored record has form \(form), which is not supported",
-                hints: "a newer keytool may know it: install that version")
+                hints: "a newer keytool may know it: install that version"
+            ).because(of: "newer_version")
         case .malformed, .notAuthentic: Failure(.badData, "a stored record is damaged")
         }
     }
@@ -129,7 +130,8 @@ extension SophaxKeepingError: Explained {
         case .laterSession(let peer, let form):
             Failure(
                 .badData, "the session with \(peer) has form \(form), which is not supported",
-                hints: "a newer keytool may know it: install that version")
+                hints: "a newer keytool may know it: install that version"
+            ).because(of: "newer_version")
         case .namelessSession:
             Failure(
                 .badData, "a session is damaged, and does not tell with which peer", hints: "the peer begins a new one"
@@ -165,7 +167,8 @@ private enum GroupProblem {
         case .later(let form):
             Failure(
                 .badData, "the group \(group.printable) has form \(form), which is not supported",
-                hints: "a newer keytool may know it: install that version")
+                hints: "a newer keytool may know it: install that version"
+            ).because(of: "newer_version")
         case .spent:
             Failure(
                 .tooLarge, "the group \(group.printable) cannot have another chain: its numbers are used up",
