@@ -31,9 +31,9 @@ import Testing
     @Test func `a hello that is refused closes the connection`() throws {
         var rules = ConnectionRules(at: now)
         try rules.receive(.hello, at: now)
-        #expect(throws: Closing.notHello) { try rules.refuse(at: now) }
+        #expect(throws: Closing.notHello) { try rules.refuse(.replayed, at: now) }
         try rules.receive(.typing, at: now)
-        try rules.refuse(at: now)
+        try rules.refuse(.badSignature, at: now)
     }
 
     @Test func `a connection without a frame in 120 seconds is closed`() throws {
@@ -63,10 +63,25 @@ import Testing
         try rules.receive(.hello, at: now)
         for _ in 0..<20 {
             try rules.receive(.message, at: now)
-            try rules.refuse(at: now)
+            try rules.refuse(.badSignature, at: now)
         }
-        #expect(throws: Closing.tooManyRefused) { try rules.refuse(at: later(499)) }
-        try rules.refuse(at: later(500))
-        #expect(throws: Closing.tooManyRefused) { try rules.refuse(at: later(500)) }
+        #expect(throws: Closing.tooManyRefused) { try rules.refuse(.malformed, at: later(499)) }
+        try rules.refuse(.wrongSender, at: later(500))
+        #expect(throws: Closing.tooManyRefused) { try rules.refuse(.badSignature, at: later(500)) }
+    }
+
+    /// An honest neighbour sends what it got from others: again, of a newer app, for somebody else.
+    @Test(
+        arguments: [
+            .unknownType, .rateLimited, .lowerVersion, .wrongRecipient, .replayed, .unknownSender, .nestedSeal,
+        ] as [WireError])
+    func `what an honest neighbour may send does not close the connection`(_ error: WireError) throws {
+        var rules = ConnectionRules(at: now)
+        try rules.receive(.hello, at: now)
+        try rules.receive(.message, at: now)
+        for _ in 0..<100 { try rules.refuse(error, at: now) }
+        for _ in 0..<20 { try rules.refuse(.badSignature, at: now) }
+        try rules.refuse(error, at: now)
+        #expect(throws: Closing.tooManyRefused) { try rules.refuse(.badSignature, at: now) }
     }
 }

@@ -20,7 +20,7 @@ public struct TokenBucket: Equatable, Sendable {
         public static let reaction = Rule(20, per: 10_000)
         /// 20 in 10 seconds.
         public static let forward = Rule(20, per: 10_000)
-        /// 20 in 10 seconds: messages of a connection that are refused.
+        /// 20 in 10 seconds: messages of a connection that are malformed or forged.
         public static let refused = Rule(20, per: 10_000)
     }
 

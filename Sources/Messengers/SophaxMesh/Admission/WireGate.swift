@@ -1,12 +1,12 @@
 public import Encodings
 public import SophaxChat
 
-/// What a message of the wire has to pass before its payload is decoded, in this order: rate limit, signature,
-/// version, recipient, replay. It is a value: what was refused has changed nothing.
+/// What a message of the wire has to pass before its payload is decoded, in this order: rate limit, replay, signature,
+/// version, recipient. It is a value: what was refused has changed nothing.
 ///
 /// The rate limit is the sender's, and anybody can write a contact's name on a message. So it refuses before the
 /// signature is verified, and counts only what has passed everything: neither forged nor repeated messages use up a
-/// contact's. What they cost, a signature each, is bounded for each connection by `ConnectionRules`.
+/// contact's. What forged ones cost, a signature each, is bounded for each connection by `ConnectionRules`.
 public struct WireGate: Sendable {
     /// Message signatures that are remembered for each peer.
     public static let remembered = 1000
@@ -60,10 +60,12 @@ public struct WireGate: Sendable {
             peers[sender] = peer
             throw .rateLimited
         }
+        // Also before it is verified: what is repeated costs no signature, and counts against no connection.
+        guard !peer.seen.contains(message.signature) else { throw .replayed }
         guard message.isSigned(by: sender) else { throw .badSignature }
         guard message.version >= peer.version else { throw .lowerVersion }
         try checkRecipient(message)
-        guard peer.seen.insert(message.signature) else { throw .replayed }
+        _ = peer.seen.insert(message.signature)
         peer.version = message.version
         peer.buckets[message.kind] = bucket
         peers[sender] = peer

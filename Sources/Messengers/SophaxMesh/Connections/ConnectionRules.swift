@@ -17,7 +17,7 @@ public struct ConnectionRules: Equatable, Sendable {
         case notHello
         /// No frame within 120 seconds.
         case idle
-        /// More than 20 messages within 10 seconds were refused.
+        /// More than 20 messages within 10 seconds were malformed or forged.
         case tooManyRefused
     }
 
@@ -53,11 +53,26 @@ public struct ConnectionRules: Equatable, Sendable {
         last = now
     }
 
-    /// Notes that the last message was refused. A forged one costs the verification of a signature, and `WireGate`
-    /// counts it against nobody, because its sender's name is not proved: so it counts against the connection.
+    /// Notes that the last message of the connection was refused, by `WireMessage` or `WireGate`. Not one that came
+    /// inside another one: who carries it cannot verify it.
+    ///
+    /// A forged message costs the verification of a signature, and `WireGate` counts it against nobody, because its
+    /// sender's name is not proved: so it counts against the connection. What an honest neighbour may send does not
+    /// count: what it got from others, which came here already or is for somebody else, or what a newer app sends.
     /// - Throws: `.notHello`, `.tooManyRefused`.
-    public mutating func refuse(at now: Timestamp) throws(Closing) {
+    public mutating func refuse(_ reason: WireError, at now: Timestamp) throws(Closing) {
         guard phase == .open else { throw .notHello }
+        guard reason.isForgery else { return }
         guard refusals.take(at: now) else { throw .tooManyRefused }
+    }
+}
+
+extension WireError {
+    /// Whether no honest program sends a message like that.
+    fileprivate var isForgery: Bool {
+        switch self {
+        case .malformed, .badSignature, .wrongSender: true
+        case .unknownType, .rateLimited, .lowerVersion, .wrongRecipient, .replayed, .unknownSender, .nestedSeal: false
+        }
     }
 }
