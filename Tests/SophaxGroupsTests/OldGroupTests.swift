@@ -489,7 +489,8 @@ private struct OldApp {
             #expect(GroupPayload(parsing: read.encoded) == read)
             guard case .old(let other) = read else { continue }
             let isSame =
-                other.sender.matches(message.sender) && other.group == message.group && other.iteration == message.iteration
+                other.sender.matches(message.sender) && other.group == message.group
+                && other.iteration == message.iteration
                 && other.boxes.body == message.boxes.body
                 && (other.boxes.attachment == nil || other.boxes.attachment == message.boxes.attachment)
             #expect((Self.refusal(read, group) == nil) == isSame)

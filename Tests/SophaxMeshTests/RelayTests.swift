@@ -81,6 +81,39 @@ import VectorKit
         #expect(try decide("2") == .drop(.duplicate))
     }
 
+    /// The names are free text, and nothing of a relay is verified here.
+    @Test func `a relay with the name of another one does not stop it`() throws {
+        let (own, far) = (try bob().publicIdentity, try alice().publicIdentity)
+        var rules = RelayRules()
+        let other = try #require(
+            Relay(id: "a", target: own.peerID, origin: own.peerID, message: try typing()))
+        #expect(rules.decide(other, from: own.peerID, own: own, at: now) == .deliver)
+        let relay = try Self.relay("a", to: own)
+        #expect(rules.decide(relay, from: far.peerID, own: own, at: now) == .deliver)
+        // The same relay is known on another way, with other hops.
+        for ttl in 1...6 as ClosedRange<UInt8> {
+            let again = try Self.relay("a", ttl: ttl, to: own)
+            #expect(rules.decide(again, from: own.peerID, own: own, at: now) == .drop(.duplicate))
+        }
+    }
+
+    @Test func `a message that no frame carries in a relay is refused before it is sent`() throws {
+        let far = try bob().publicIdentity
+        func relay(_ count: Int) throws -> Relay? {
+            let message = try WireMessage.sign(
+                .groupMessage, payload: [UInt8](repeating: 7, count: count), to: nil, by: alice(), at: now)
+            if count < WireMessage.maxPayload {
+                #expect(FrameReader.frame(message.encoded) != nil, "it goes to a neighbour")
+            }
+            return Relay(id: "a", target: far.peerID, origin: far.peerID, message: message)
+        }
+        let fits = try #require(try relay(Relay.maxPayload))
+        let wire = try WireMessage.sign(.relay, payload: fits.encoded, to: nil, by: alice(), at: now)
+        #expect(FrameReader.frame(wire.encoded) != nil)
+        #expect(try Relay(parsing: fits.encoded) == fits)
+        #expect(try relay(Relay.maxPayload + 1) == nil && relay(WireMessage.maxPayload) == nil)
+    }
+
     @Test func `a relay in a relay is refused`() throws {
         let far = try alice().publicIdentity
         let inner = try Self.relay("a", to: far).encoded

@@ -185,7 +185,8 @@ public struct SophaxGroup: ~Copyable, Sendable {
     }
 
     /// Seals a message in the form that every member reads. Store the group before it leaves; sign it as a message of
-    /// kind `groupMessage`. Version 3 takes along what this side has seen of the others' chains.
+    /// kind `groupMessage`. Version 3 takes along what this side has seen of the others' chains. The longest body with the
+    /// longest attachment fits a frame to a neighbour, and no relay (`Relay.maxPayload` of the library SophaxMesh).
     /// - Throws: `.rekeyPending` with those who have to be given the chain first; `.malformedBody` for a body of more
     ///   than 1 MiB, an attachment of more than 512 KiB or a name of a message that has not 1 to 64 bytes. Then nothing
     ///   has changed.

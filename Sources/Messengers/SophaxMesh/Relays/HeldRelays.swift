@@ -64,7 +64,7 @@ public struct HeldRelays: Equatable, Sendable {
 
     @discardableResult
     private mutating func add(_ item: Item) -> Bool {
-        guard !items.contains(where: { $0.relay.id == item.relay.id }) else { return false }
+        guard !items.contains(where: { $0.relay.isSame(as: item.relay) }) else { return false }
         items.append(item)
         let target = item.relay.target.short
         if items.count(where: { $0.relay.target.short == target }) > Self.maxPerPeer {
@@ -85,7 +85,9 @@ public struct HeldRelays: Equatable, Sendable {
     }
 }
 
-extension PeerID {
-    /// The digits that both lengths of a name have.
-    fileprivate var short: Substring { description.prefix(Self.counts[1]) }
+extension Relay {
+    /// Whether another one differs in its hops only.
+    fileprivate func isSame(as other: Relay) -> Bool {
+        id == other.id && target == other.target && origin == other.origin && message == other.message
+    }
 }

@@ -1,10 +1,14 @@
 public import Encodings
+internal import Primitives
 public import SophaxChat
 
 /// A message that others carry to its recipient.
 public struct Relay: Equatable, Sendable {
     /// Highest number of hops that may be left.
     public static let maxHops: UInt8 = 6
+    /// Longest payload of a message that is carried, in bytes: it is in Base64 in the message, the message in the relay,
+    /// and the relay has to be a payload itself. A message to a neighbour may be longer.
+    public static let maxPayload = WireMessage.maxPayload / 4 * 3 - 2048
     /// Names the relay; 1 to 64 bytes.
     public let id: String
     /// The peer that may open the message.
@@ -20,10 +24,11 @@ public struct Relay: Equatable, Sendable {
 
     /// A relay that begins here.
     /// - Parameter ttl: 1 to 6.
+    /// - Returns: nil for a wrong length, for a relay in a relay, and for a payload that is longer than `maxPayload`.
     public init?(id: String, target: PeerID, origin: PeerID, ttl: UInt8 = maxHops, message: WireMessage) {
-        guard (1...64).contains(id.utf8.count), (1...Self.maxHops).contains(ttl), message.kind != .relay else {
-            return nil
-        }
+        guard (1...64).contains(id.utf8.count), (1...Self.maxHops).contains(ttl), message.kind != .relay,
+            message.payload.count <= Self.maxPayload
+        else { return nil }
         self.init(id, target, origin, ttl, 0, message)
     }
 
@@ -65,6 +70,9 @@ public struct Relay: Equatable, Sendable {
         return Relay(id, target, origin, ttl - 1, hopCount == 255 ? 255 : hopCount + 1, message)
     }
 
+    /// Tells relays apart, 32 bytes: of all but the hops, which change on the way.
+    fileprivate var digest: [UInt8] { SHA256.hash(Relay(id, target, origin, 0, 0, message).encoded.span) }
+
     /// The payload to send: JSON, UTF-8.
     public var encoded: [UInt8] {
         // What was signed is in the payload, which is Base64 either way.
@@ -98,7 +106,8 @@ public struct RelayRules: Sendable {
     /// need one more hop.
     public enum Reason: Equatable, Sendable { case hops, duplicate, rateLimited, lastHop }
 
-    private var seen = RecentSet<String>(limit: remembered)
+    /// Digests: nothing of a relay is verified, so whoever knows its name could stop it by another one of that name.
+    private var seen = RecentSet<[UInt8]>(limit: remembered)
     private var buckets: [PeerID: TokenBucket] = [:]
     private var senders: [PeerID] = []
 
@@ -111,9 +120,10 @@ public struct RelayRules: Sendable {
         _ relay: Relay, from sender: PeerID, own: PublicIdentity, at now: Timestamp
     ) -> Decision {
         guard (1...Relay.maxHops).contains(relay.ttl) else { return .drop(.hops) }
-        guard !seen.contains(relay.id) else { return .drop(.duplicate) }
+        let digest = relay.digest
+        guard !seen.contains(digest) else { return .drop(.duplicate) }
         if own.has(relay.target) {
-            _ = seen.insert(relay.id)
+            _ = seen.insert(digest)
             return .deliver
         }
         var bucket = buckets[sender] ?? TokenBucket(.forward, at: now)
@@ -124,7 +134,7 @@ public struct RelayRules: Sendable {
         }
         buckets[sender] = bucket
         guard isAllowed else { return .drop(.rateLimited) }
-        _ = seen.insert(relay.id)
+        _ = seen.insert(digest)
         guard let next = relay.forwarded else { return .drop(.lastHop) }
         return .forward(next)
     }
