@@ -28,26 +28,25 @@ public struct GroupMessage: Equatable, Sendable {
     }
 
     init(_ fields: Fields) throws(FieldError) {
+        let common = try OldGroupMessage(fields, maxBody: GroupContent.maxCount)
         guard try fields.integer("v", as: Int.self) == 3,
             let chain = ChainID(try fields.bytes("chainID", ChainID.count)),
             let place = GroupPlace(
-                group: try fields.text("groupID", 1...GroupPlace.maxGroup), sender: try fields.peer("senderPeerID"),
-                chain: chain, generation: try fields.integer("generation", as: UInt32.self),
-                iteration: try fields.integer("senderKeyIteration", as: UInt32.self),
+                group: common.group, sender: common.sender, chain: chain,
+                generation: try fields.integer("generation", as: UInt32.self), iteration: common.iteration,
                 previous: try fields.bytes("prev", 32))
         else { throw .field("v") }
-        self.init(
-            place: place, id: try fields.text("messageID", GroupMessageDetails.ids), time: try fields.time("timestamp"),
-            details: try GroupMessageDetails(fields), boxes: try GroupBoxes(fields, maxBody: GroupContent.maxCount))
+        self.init(place: place, id: common.id, time: common.time, details: common.details, boxes: common.boxes)
     }
 
     var encoded: [UInt8] {
-        Fields.object(
+        let common = OldGroupMessage(
+            group: place.group, sender: place.sender, iteration: place.iteration, id: id, time: time, details: details,
+            boxes: boxes)
+        return Fields.object(
             [
-                ("v", 3), ("groupID", .string(place.group)), ("messageID", .string(id)),
-                ("senderPeerID", .string(place.sender.description)), ("timestamp", .time(time)),
-                ("chainID", .base64(place.chain.bytes)), ("generation", .number(place.generation)),
-                ("senderKeyIteration", .number(place.iteration)), ("prev", .base64(place.previous)),
-            ] + details.members + boxes.members)
+                ("v", 3), ("chainID", .base64(place.chain.bytes)), ("generation", .number(place.generation)),
+                ("prev", .base64(place.previous)),
+            ] + common.members)
     }
 }

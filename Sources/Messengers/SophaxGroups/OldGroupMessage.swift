@@ -49,20 +49,24 @@ public struct OldGroupMessage: Equatable, Sendable {
         self.boxes = boxes
     }
 
-    init(_ fields: Fields) throws(FieldError) {
+    /// Reads what messages of both forms have.
+    /// - Parameter maxBody: longest plain text of the body's box in bytes.
+    init(_ fields: Fields, maxBody: Int = GroupBoxes.maxBody) throws(FieldError) {
         self.init(
             group: try fields.text("groupID", 1...GroupPlace.maxGroup), sender: try fields.peer("senderPeerID"),
             iteration: try fields.integer("senderKeyIteration", as: UInt32.self),
             id: try fields.text("messageID", GroupMessageDetails.ids), time: try fields.time("timestamp"),
-            details: try GroupMessageDetails(fields), boxes: try GroupBoxes(fields, maxBody: GroupBoxes.maxBody))
+            details: try GroupMessageDetails(fields), boxes: try GroupBoxes(fields, maxBody: maxBody))
     }
 
-    var encoded: [UInt8] {
-        Fields.object(
-            [
-                ("groupID", .string(group)), ("messageID", .string(id)), ("senderPeerID", .string(sender.description)),
-                ("timestamp", .time(time)), ("senderKeyIteration", .number(iteration)),
-            ] + details.members + boxes.members)
+    var encoded: [UInt8] { Fields.object(members) }
+
+    /// The members of a message, of both forms.
+    var members: [(String, JSONValue?)] {
+        [
+            ("groupID", .string(group)), ("messageID", .string(id)), ("senderPeerID", .string(sender.description)),
+            ("timestamp", .time(time)), ("senderKeyIteration", .number(iteration)),
+        ] + details.members + boxes.members
     }
 }
 

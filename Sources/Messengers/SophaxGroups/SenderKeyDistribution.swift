@@ -35,27 +35,9 @@ public enum SenderKeyDistribution: Sendable {
     /// - Throws: `.malformed`, also for a text of more than 4096 bytes; `.field`, with `v` for another version.
     public init(parsing text: Span<UInt8>) throws(FieldError) {
         guard text.count <= Self.maxCount else { throw .malformed }
-        let value: JSONValue
-        let cuts: [Range<Int>?]
-        do {
-            (value, cuts) = try JSONScanner.parse(text, cutting: [[Self.key]], limits: Fields.limits)
-        } catch {
-            throw .malformed
-        }
-        guard let cut = cuts[0] else { throw value.members == nil ? .malformed : .field(Self.key) }
-        self = try Self.read(Fields(value), Self.key(at: cut, in: text))
-    }
-
-    /// The key that stands there in Base64.
-    package static func key(at cut: Range<Int>, in text: Span<UInt8>) throws(FieldError) -> HeldKey {
-        let bytes: SecureBytes?
-        do throws(JSONError) {
-            bytes = try JSONScanner.unescape(cut, of: text).withBytes { Base64.decode($0) }
-        } catch {
-            throw .malformed
-        }
-        guard let bytes, bytes.count == 32 else { throw .field(key) }
-        return HeldKey(bytes)
+        let (rest, place) = try ChainKeyText.cut(text, Self.key)
+        guard let place else { throw rest.members == nil ? .malformed : .field(Self.key) }
+        self = try Self.read(Fields(rest), ChainKeyText.key(at: place, in: text, Self.key))
     }
 
     private static func read(_ fields: Fields, _ key: HeldKey) throws(FieldError) -> SenderKeyDistribution {
@@ -81,17 +63,12 @@ extension GroupDistribution {
 
     /// As JSON: compact, with sorted names. It is secret: seal it in the session with the member.
     public func encoded() -> SecureBytes {
-        let (bytes, offsets) = JSONValue.object(present: [
-            ("v", 3), ("groupID", .string(group)), ("iteration", .number(chain.number)),
-            ("chainID", .base64(chain.chain.bytes)), ("generation", .number(chain.generation)),
-            ("transcript", .base64(transcript)),
-        ]).encoded(splitting: [[SenderKeyDistribution.key]])
-        var buffer = SecureBuffer(capacity: bytes.count + Base64.encodedCount(chain.key.bytes.count))
-        let text = bytes.span
-        buffer.append(text.extracting(0..<offsets[0]))
-        chain.key.bytes.withBytes { Base64.encode($0, appendingTo: &buffer) }
-        buffer.append(text.extracting(offsets[0]..<text.count))
-        return buffer.finish()
+        ChainKeyText.encoded(
+            [
+                ("v", 3), ("groupID", .string(group)), ("iteration", .number(chain.number)),
+                ("chainID", .base64(chain.chain.bytes)), ("generation", .number(chain.generation)),
+                ("transcript", .base64(transcript)),
+            ], SenderKeyDistribution.key, chain.key)
     }
 }
 

@@ -52,7 +52,7 @@ public struct GroupInvite: Sendable {
     ) {
         guard (1...GroupPlace.maxGroup).contains(group.utf8.count), title.utf8.count <= Self.maxTitle,
             (1...Self.maxMembers).contains(members.count), Set(members).count == members.count,
-            chainKey.bytes.count == 32
+            chainKey.bytes.count == ChainKeyText.count
         else { return nil }
         self.group = group
         self.title = title
@@ -67,18 +67,17 @@ public struct GroupInvite: Sendable {
     public init(parsing text: Span<UInt8>) throws(GroupInviteError) {
         guard text.count <= Self.maxCount else { throw .malformed }
         let value: JSONValue
-        let cuts: [Range<Int>?]
-        do { (value, cuts) = try JSONScanner.parse(text, cutting: [[Self.key]], limits: Fields.limits) } catch {
-            throw .malformed
-        }
+        let place: Range<Int>?
+        do throws(FieldError) { (value, place) = try ChainKeyText.cut(text, Self.key) } catch { throw .malformed }
         if value.isMLS { throw .unsupported }
         do throws(FieldError) {
             let fields = try Fields(value)
-            guard let cut = cuts[0],
+            guard let place,
                 let read = GroupInvite(
                     group: try fields.text("groupID", 1...GroupPlace.maxGroup),
                     title: try fields.text("groupName", 0...Self.maxTitle), members: try fields.peers("memberIDs"),
-                    creator: try fields.peer("creatorID"), chainKey: try SenderKeyDistribution.key(at: cut, in: text),
+                    creator: try fields.peer("creatorID"),
+                    chainKey: try ChainKeyText.key(at: place, in: text, Self.key),
                     iteration: try fields.integer("senderIteration", as: UInt32.self))
             else { throw .malformed }
             self = read
@@ -89,16 +88,11 @@ public struct GroupInvite: Sendable {
 
     /// As JSON: compact, with sorted names. It is secret: seal it in the session with the member.
     public func encoded() -> SecureBytes {
-        let (bytes, offsets) = JSONValue.object(present: [
-            ("groupID", .string(group)), ("groupName", .string(title)), ("memberIDs", .peers(members)),
-            ("creatorID", .string(creator.description)), ("senderIteration", .number(iteration)),
-        ]).encoded(splitting: [[Self.key]])
-        var buffer = SecureBuffer(capacity: bytes.count + Base64.encodedCount(chainKey.bytes.count))
-        let text = bytes.span
-        buffer.append(text.extracting(0..<offsets[0]))
-        chainKey.bytes.withBytes { Base64.encode($0, appendingTo: &buffer) }
-        buffer.append(text.extracting(offsets[0]..<text.count))
-        return buffer.finish()
+        ChainKeyText.encoded(
+            [
+                ("groupID", .string(group)), ("groupName", .string(title)), ("memberIDs", .peers(members)),
+                ("creatorID", .string(creator.description)), ("senderIteration", .number(iteration)),
+            ], Self.key, chainKey)
     }
 }
 

@@ -75,9 +75,7 @@ extension SophaxKeeper {
         let limit = GroupLimits.sophaxChat.maxMembers
         var members: Set<PeerID> = []
         for name in named {
-            let known = present.filter {
-                $0.description.hasPrefix(name.description) || name.description.hasPrefix($0.description)
-            }
+            let known = present.filter { $0.matches(name) }
             // Two members that begin alike are told by all digits.
             let member = known.contains(name) ? name : known.first ?? name
             guard known.count == 1 || member == name, known.count > 0 || !name.isShort
