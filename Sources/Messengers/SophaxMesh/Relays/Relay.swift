@@ -106,7 +106,7 @@ public struct RelayRules: Sendable {
     /// need one more hop.
     public enum Reason: Equatable, Sendable { case hops, duplicate, rateLimited, lastHop }
 
-    /// Digests: nothing of a relay is verified, so whoever knows its name could stop it by another one of that name.
+    /// Digests: nothing of a relay is verified, so anyone who knows its name could stop it by another one of that name.
     private var seen = RecentSet<[UInt8]>(limit: remembered)
     private var buckets: [PeerID: TokenBucket] = [:]
     private var senders: [PeerID] = []
