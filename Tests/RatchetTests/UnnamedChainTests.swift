@@ -256,6 +256,24 @@ import Testing
         try Self.receive(Chain(1), 1, person)
     }
 
+    /// From its first position on, the last one is too far to be compared at once.
+    @Test func `a chain that was closed twice goes on where it stood last`() throws {
+        let person = try Self.person()
+        let chain = Chain(1)
+        for (round, number) in [9_000, 18_000].enumerated() {
+            _ = try Self.give(chain, number - 9_000, person)
+            #expect(try Self.give(chain, number, person) == .stored)
+            try Self.receive(chain, number, person)
+            for other in 2...4 { _ = try Self.give(Chain(UInt8(10 * round + other)), 0, person) }
+            #expect(throws: GroupError.self) { try Self.receive(chain, number + 1, person) }
+        }
+        #expect(try Self.give(chain, 0, person) == .stored)
+        for number in [0, 9_000, 18_000] {
+            #expect(throws: GroupError.self) { try Self.receive(chain, number, person) }
+        }
+        try Self.receive(chain, 18_001, person)
+    }
+
     @Test func `500 closed chains are known, and who gives most loses its own`() throws {
         let person = try Self.person()
         func give(_ value: Int, _ name: String) throws {
