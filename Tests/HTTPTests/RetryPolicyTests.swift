@@ -36,7 +36,8 @@ import Testing
     @Test func `each wait is announced with its server, and what is not waited for is not`() {
         let log = Waits()
         let policy = RetryPolicy(
-            total: .seconds(20), longestWait: .seconds(30), announce: { [log] server, delay in
+            total: .seconds(20), longestWait: .seconds(30),
+            announce: { [log] server, delay in
                 log.values.withLock { $0.append(delay) }
                 log.servers.withLock { $0.append(server) }
             }, sleep: { [waits] delay in waits.values.withLock { $0.append(delay) } })

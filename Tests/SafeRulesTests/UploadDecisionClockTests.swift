@@ -41,7 +41,8 @@ import SafeRules
                             let retentionDays = Self.retentions[count % Self.retentions.count]
                             count += 1
                             let past = UploadDecision.Past(
-                                signs, lastUpload: lastUpload, lastSeen: lastSeen, notBefore: notBefore, retentionDays: retentionDays)
+                                signs, lastUpload: lastUpload, lastSeen: lastSeen, notBefore: notBefore,
+                                retentionDays: retentionDays)
                             let decision = UploadDecision.decide(past, isForced: false, now: now)
                             if !isSound(decision, past, now: now) { unsound.append("\(past) at \(now): \(decision)") }
                         }

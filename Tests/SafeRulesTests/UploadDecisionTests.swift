@@ -35,7 +35,8 @@ import VectorKit
         if try vector.inputs.integer("last_error_code") != 0 { signs.insert(.failed) }
         let decision = try UploadDecision.decide(
             UploadDecision.Past(
-                signs, lastUpload: Timestamp(milliseconds: Int64(vector.inputs.integer("last_upload_ms"))), lastSeen: now,
+                signs, lastUpload: Timestamp(milliseconds: Int64(vector.inputs.integer("last_upload_ms"))),
+                lastSeen: now,
                 notBefore: nil, retentionDays: Int64(vector.inputs.integer("retention_days"))),
             isForced: vector.inputs.bool("force"), now: now)
         let action = try vector.expected.string("action")

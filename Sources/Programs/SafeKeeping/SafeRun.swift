@@ -195,7 +195,8 @@ struct SafeRun: ~Copyable {
         let place = withTarget(role) { placeState($0) }
         guard place.last == digest, let content = place.content else { return nil }
         return Found.Contents(
-            content == place.document ? .same : .otherDocument, document: content, contacts: Int(clamping: place.contacts))
+            content == place.document ? .same : .otherDocument, document: content,
+            contacts: Int(clamping: place.contacts))
     }
 
     private func contents(_ backup: borrowing SafeBackup, _ target: borrowing SafeTarget) -> Found.Contents {
