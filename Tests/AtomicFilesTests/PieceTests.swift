@@ -141,6 +141,22 @@ import Testing
         #expect(isWhole)
     }
 
+    @Test func `a file is read at any offset, and the next piece is that of before`() throws {
+        try scratch.put("file", Array(0..<100))
+        let file = try open(.secret).inputFile("file")
+        var buffer = [UInt8](repeating: 0, count: 40)
+        var found: [[UInt8]] = []
+        for offset in [30, 0, 80, 100, 1000] {
+            var bytes = buffer.mutableSpan
+            let count = try file.read(into: &bytes, at: offset)
+            found.append(Array(buffer[..<count]))
+        }
+        #expect(found == [Array(30..<70), Array(0..<40), Array(80..<100), [], []])
+        var bytes = buffer.mutableSpan
+        let count = try file.read(into: &bytes)
+        #expect(Array(buffer[..<count]) == Array(0..<40))
+    }
+
     @Test func `only plain files are read, and secret ones only of this account`() throws {
         try scratch.put("file")
         try scratch.putLink("link", to: "file")

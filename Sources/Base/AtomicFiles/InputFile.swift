@@ -32,9 +32,34 @@ public final class InputFile {
             return read
         }
     }
+
+    /// Reads bytes at an offset. `read(into:)` goes on where it was.
+    /// - Parameter offset: from the start of the file.
+    /// - Returns: how many, from the front of `bytes`; fewer than fit only at the end of the file.
+    package func read(into bytes: inout MutableSpan<UInt8>, at offset: Int) throws(FileError) -> Int {
+        try Directory.read(descriptor, into: &bytes, at: offset, path: path)
+    }
 }
 
 extension Directory {
+    /// Reads bytes of an open file at an offset from its start.
+    /// - Returns: how many, from the front of `bytes`; fewer than fit only at the end of the file.
+    static func read(
+        _ file: Int32, into bytes: inout MutableSpan<UInt8>, at offset: Int, path: String
+    ) throws(FileError) -> Int {
+        var used = 0
+        while used < bytes.count {
+            let read = unsafe bytes.withUnsafeMutableBufferPointer { buffer in
+                unsafe pread(file, buffer.baseAddress! + used, buffer.count - used, offset + used)
+            }
+            if read < 0 && errno == EINTR { continue }
+            guard read >= 0 else { throw FileError(.read, path: path, code: errno) }
+            if read == 0 { break }
+            used += read
+        }
+        return used
+    }
+
     /// Opens a plain file of this directory for reading.
     /// - Throws: `.missing`; `.wrongKind` for a link, a directory or a special file; under `.secret` also `.notOurs`
     ///   and `.exposed`.

@@ -25,18 +25,10 @@ public final class OutputFile {
 
     /// Reads what was written, to verify it before the file gets its name.
     /// - Parameter offset: from the start of the file.
-    /// - Returns: how many bytes, from the front of `bytes`; 0 only at the end of the file, or if `bytes` is empty.
+    /// - Returns: how many bytes, from the front of `bytes`; fewer than fit only at the end of the file.
     package func read(into bytes: inout MutableSpan<UInt8>, at offset: Int) throws(FileError) -> Int {
         precondition(isOpen, "the file is complete")
-        guard !bytes.isEmpty else { return 0 }
-        while true {
-            let read = unsafe bytes.withUnsafeMutableBufferPointer { buffer in
-                unsafe pread(descriptor, buffer.baseAddress!, buffer.count, offset)
-            }
-            if read < 0 && errno == EINTR { continue }
-            guard read >= 0 else { throw FileError(.read, path: path, code: errno) }
-            return read
-        }
+        return try Directory.read(descriptor, into: &bytes, at: offset, path: path)
     }
 
     /// The identity that the file will have under its name.
