@@ -203,7 +203,8 @@ import VectorKit
             PRAGMA cache_size = 4;PRAGMA cache_spill = 2;BEGIN;UPDATE a SET x = randomblob(30000);\
             UPDATE b SET x = randomblob(30000);ROLLBACK;PRAGMA cache_size = 100
             """
-        let log = try Self.log([Self.update("a"), spilled, Self.update("bc"), Self.update("ab")].joined(separator: ";"))
+        let statements = [Self.update("a"), spilled, Self.update("bc"), Self.update("ab")]
+        let log = try Self.log(statements.joined(separator: ";"))
         try #require(log.count > Self.header + 20 * Self.frame)
         let salts = Array(log[16..<24])
         let left = (5..<20).filter { Array(log[(Self.header + $0 * Self.frame + 8)...].prefix(8)) == salts }

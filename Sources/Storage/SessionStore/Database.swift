@@ -17,7 +17,7 @@ final class Database {
     /// `PENDING_BYTE` and those behind it.
     static let lockedBytes = (start: Int64(0x4000_0000), count: Int64(512))
 
-    /// Opens an existing file.
+    /// Opens an existing file. Its log stays as it is when the connection ends, until `mergeLogAtEnd` is called.
     /// - Parameter path: absolute, without links.
     /// - Throws: `SessionStoreError`.
     convenience init(path: String, as shownPath: String) throws(SessionStoreError) {
@@ -40,7 +40,6 @@ final class Database {
     ) throws(SessionStoreError) {
         let name = "file:" + Self.escaped(path) + (hasLog ? "?vfs=unix-none" : "?immutable=1")
         try self.init(name: name, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, as: shownPath, lock: lock)
-        leaveLog()
     }
 
     private init(
@@ -57,6 +56,8 @@ final class Database {
             throw failure
         }
         unsafe sqlite3_extended_result_codes(handle, 1)
+        // By itself SQLite merges the log at the end of the connection, also after an error.
+        unsafe keytool_sqlite_configure(handle, Int32(SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE), 1)
     }
 
     deinit { close() }
@@ -96,8 +97,8 @@ final class Database {
         unsafe sqlite3_limit(handle, SQLITE_LIMIT_ATTACHED, 0)
     }
 
-    /// Leaves the log as it is when the connection ends. Otherwise it is merged into the file.
-    private func leaveLog() { unsafe keytool_sqlite_configure(handle, Int32(SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE), 1) }
+    /// Lets the end of the connection merge the log into the file.
+    func mergeLogAtEnd() { unsafe keytool_sqlite_configure(handle, Int32(SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE), 0) }
 
     /// Executes statements and ignores their rows.
     func run(_ statements: String) throws(SessionStoreError) {

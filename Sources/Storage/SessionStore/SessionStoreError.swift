@@ -6,7 +6,7 @@ public enum SessionStoreError: Error, Equatable, Sendable {
     case file(FileError)
     /// The disk or the account's quota is full. No change of the transaction was made.
     case full(path: String)
-    /// The database is damaged, or a value does not open with this owner's key.
+    /// The database or its log is damaged, or a value does not open with this owner's key.
     case damaged(path: String)
     /// The database is sound, but was not made by this program: its tables, triggers or ids differ.
     case foreign(path: String)

@@ -12,7 +12,7 @@ package enum StoreCondition: Hashable, Sendable {
     case emptied
     /// The database is sound, but was sealed with another key: the file is that of another identity or keystore.
     case otherKey
-    /// The database is damaged, or a value does not open.
+    /// The database or its log is damaged, or a value does not open.
     case damaged
     /// The database was not made by this program.
     case foreign

@@ -54,7 +54,11 @@ enum StoreFile {
         let database = try connect(in: directory) { (path, shown) throws(SessionStoreError) in
             try Database(path: path, as: shown)
         }
-        let isNew = try prepare(database)
+        let isNew = try prepare(database) { () throws(SessionStoreError) in
+            // Now SQLite keeps all others away. It has read the log, and changed nothing.
+            try requireSoundLog(in: directory)
+            database.mergeLogAtEnd()
+        }
         guard !isNew || absence == .isFilled else { throw .damaged(path: database.path) }
         // Sets the mode again, because another program that copied the file may have changed it.
         try database.run("PRAGMA journal_mode = WAL")
@@ -91,10 +95,11 @@ enum StoreFile {
             if case .locked(let path) = error { throw .busy(path: path) }
             throw .file(error)
         }
+        try requireSoundLog(in: directory)
         let database = try connect(in: directory) { (path, shown) throws(SessionStoreError) in
             try Database(reading: path, as: shown, hasLog: hasLog, lock: lock.take()!)
         }
-        let isNew = try prepare(database)
+        let isNew = try prepare(database) {}
         try database.run("PRAGMA query_only = ON")
         return isNew ? .condition(.emptied) : .database(database)
     }
@@ -122,9 +127,30 @@ enum StoreFile {
         guard isSame, database.isWhereItWas else { throw .file(.wrongKind(path: database.path)) }
     }
 
+    /// Checks the log, if there is one: SQLite takes damage for its end, and would lose every transaction behind it. The
+    /// caller keeps those away that change it.
+    /// - Throws: `.damaged`; `.file`.
+    private static func requireSoundLog(in directory: borrowing Directory) throws(SessionStoreError) {
+        let condition: LogCondition
+        do throws(FileError) {
+            guard try directory.contains(logName) else { return }
+            let log = try directory.inputFile(logName)
+            condition = try LogCondition(ofLog: log.count) { (bytes, offset) throws(FileError) in
+                try log.read(into: &bytes, at: offset)
+            }
+        } catch {
+            throw .file(error)
+        }
+        // The message names the file: without its log, it is an older one.
+        if condition == .damaged { throw .damaged(path: path(in: directory)) }
+    }
+
     /// Sets the options that must be set before the file is read, and checks the schema.
+    /// - Parameter checkLog: is called when the file is locked, before anything of it counts.
     /// - Returns: whether the schema is missing.
-    static func prepare(_ database: Database) throws(SessionStoreError) -> Bool {
+    private static func prepare(
+        _ database: Database, _ checkLog: () throws(SessionStoreError) -> Void
+    ) throws(SessionStoreError) -> Bool {
         database.restrict(maxValueBytes: Int32(maxRowBytes))
         try database.run(
             """
@@ -136,11 +162,14 @@ enum StoreFile {
             PRAGMA secure_delete = ON;
             PRAGMA synchronous = FULL;
             """)
-        return try compareSchema(of: database)
+        let application = try database.number("PRAGMA application_id") ?? 0
+        try checkLog()
+        return try compareSchema(of: database, application)
     }
 
-    private static func compareSchema(of database: Database) throws(SessionStoreError) -> Bool {
-        let application = try database.number("PRAGMA application_id") ?? 0
+    private static func compareSchema(
+        of database: Database, _ application: Int
+    ) throws(SessionStoreError) -> Bool {
         let version = try database.number("PRAGMA user_version") ?? 0
         let schema = try database.prepare("SELECT coalesce(sql, name) FROM sqlite_schema")
         var entries: [[UInt8]] = []
