@@ -22,6 +22,8 @@ from kit.safedirectory import SafeDirectory
 
 KEY, OTHER_KEY = bytes(range(32)), bytes(range(32, 64))
 KEYS = oracle.safe_keys(SAFE_PASSWORD, ID)
+NEW_PASSWORD = b"another-stable-5"
+NEW_KEYS = oracle.safe_keys(NEW_PASSWORD, ID)
 
 
 def names(count):
@@ -50,12 +52,12 @@ def second(tmp_path):
 
 @pytest.fixture
 def new_password(given):
-    return given("new-safe-password", b"another-stable-5\n")
+    return given("new-safe-password", NEW_PASSWORD + b"\n")
 
 
 def contacts(directory):
     """Of each backup that opens, under either password."""
-    keys = [oracle.safe_keys(password, ID) for password in (SAFE_PASSWORD, b"another-stable-5")]
+    keys = [oracle.safe_keys(password, ID) for password in (SAFE_PASSWORD, NEW_PASSWORD)]
     return [contacts_of(oracle.open_safe(directory.backup(key).read_bytes(), key))
             for key in keys if directory.backup(key).exists()]
 
@@ -249,11 +251,15 @@ def test_alias_made_while_a_move_waits_for_its_old_place(machine, second):
 
 def killed_move(machine, second, later):
     """`later`: how many calls after the one by which the backup arrives at the new place."""
-    move = ["safe", "move", "--server", second.url]
-    found = points(machine.keytool, *move)
+    return killed_change(machine, KEYS, later, "safe", "move", "--server", second.url)
+
+
+def killed_change(machine, keys, later, *command):
+    """`keys`: those of the backup that arrives."""
+    found = points(machine.keytool, *command)
     arrival = next(number for number, point in enumerate(found)
-                   if point.call in ("linkat", "renameat") and KEYS.backup_id in point.text)
-    injection.kill(machine.keytool, found[arrival + later], *move)
+                   if point.call in ("linkat", "renameat") and keys.backup_id in point.text)
+    injection.kill(machine.keytool, found[arrival + later], *command)
     assert machine.keytool.json("safe", "status")["changing"] is True
     return machine
 
@@ -264,6 +270,71 @@ def begun_move(machine, second):
     machine = killed_move(machine, second, 0)
     assert contacts(second) == [] and len(contacts(machine.directory)) == 1
     return machine
+
+
+@pytest.fixture
+def begun_passwd(machine, new_password):
+    """Killed before anything arrived under the new password."""
+    return killed_change(machine, NEW_KEYS, 0, "safe", "passwd", *new_password)
+
+
+def test_unfinished_passwd_says_what_it_is(begun_passwd):
+    """The address is no news: it stays."""
+    machine = begun_passwd
+    shown = next(line for line in machine.keytool.ok("safe", "status").out.splitlines() if line.startswith("unfinished"))
+    assert "a change of the Safe password" in shown and machine.directory.url not in shown
+    assert "safe passwd --abort" in shown and "safe move" not in shown
+    assert machine.keytool.json("safe", "status")["changing_password"] is True
+    # What it says works.
+    aborted = machine.keytool.ok("safe", "passwd", "--abort")
+    assert aborted.out == "cancelled the change of ABCD1234\n"
+    assert machine.keytool.json("safe", "status")["changing"] is False
+    assert contacts(machine.directory) == [names(40)]
+    machine.keytool.ok("safe", "check")
+
+
+def test_unfinished_passwd_that_the_next_push_finishes(begun_passwd, given):
+    machine = begun_passwd
+    assert machine.keytool.ok("safe", "push").err == ""
+    assert machine.directory.names() == [NEW_KEYS.backup_id]
+    machine.keytool.ok("safe", "check", "--with-password", *given("safe-password", NEW_PASSWORD + b"\n"))
+
+
+def test_unfinished_move_names_its_new_place(begun_move, second):
+    shown = begun_move.keytool.ok("safe", "status").out
+    assert f"unfinished  a change to {second.url};" in shown and "safe move --abort" in shown
+    assert begun_move.keytool.json("safe", "status")["changing_password"] is False
+
+
+@pytest.mark.parametrize("change", ["begun_passwd", "begun_move"])
+def test_move_beside_an_unfinished_change_prepares_nothing(request, machine, tmp_path, change):
+    request.getfixturevalue(change)
+    third = tmp_path / "third"
+    move = ["safe", "move", "--create", "--server", f"file://{third}"]
+    for made in (False, True):
+        if made:
+            third.mkdir()
+        before = snapshot(machine.keytool.keystore), snapshot(machine.directory.path)
+        error = machine.keytool.fails(17, *move, "--json").error
+        assert error["reason"] == "change_unfinished", error
+        assert (snapshot(machine.keytool.keystore), snapshot(machine.directory.path)) == before
+        assert (list(third.iterdir()) == []) if made else not third.exists()
+    machine.keytool.ok("safe", "move", "--abort")
+    machine.keytool.ok(*move)
+    assert contacts(SafeDirectory(third)) == [names(40)]
+
+
+@pytest.mark.parametrize("why, code", [("foreign", 20), ("lossy", 17)])
+def test_move_that_is_refused_prepares_nothing(machine, tmp_path, why, code):
+    new = tmp_path / "new"
+    if why == "foreign":
+        machine.directory.put(KEYS, phone(80))
+    else:
+        edit(machine, *names(10))
+    machine.keytool.fails(code, "safe", "move", "--create", "--server", f"file://{new}")
+    assert not new.exists()
+    machine.keytool.ok("safe", "move", "--create", "--server", f"file://{new}", "--overwrite", "--accept-loss")
+    assert contacts(SafeDirectory(new)) == [names(40 if why == "foreign" else 10)]
 
 
 def test_place_that_is_too_small_is_no_move_to_begin(machine, second):

@@ -37,29 +37,22 @@ extension SafeKeeper {
     }
 
     /// Moves the Safe backup of an identity to another place, under the same password.
-    /// - Parameter preparing: whether to turn an empty directory into a Safe server first.
+    /// - Parameter preparing: whether to turn an empty directory into a Safe server. If the change is refused for a
+    ///   reason that does not need the new place, nothing is created there.
     /// - Throws: as `changePassword`.
     package func move(
         _ place: SafePlace, to server: consuming SafeEndpoint, preparing: Bool = false,
         _ options: ChangeOptions = .init()
     ) throws -> ChangeResult {
         let new = server
-        if preparing {
-            let setup = try keystore.identity(.threema(place.id)).requiredSetup(at: place.name)
-            guard !setup.isReadOnly else {
-                throw SafeKeepingError.refused(.readOnly, id: place.id.text, server: setup.current.address.text)
-            }
-            try requireWritable(place)
-            let target = setup.current.moved(to: new.copy)
-            // Otherwise the command is refused, and must not have written anything.
-            if !target.isSame(as: setup.current) { try connect(target).prepare(.standard) }
-        }
+        if preparing { try requireWritable(place) }
         let name = SafeTarget.freshPlaceName
-        return try change(place, options) { $0.moved(to: new.copy, placeName: name) }
+        return try change(place, options, preparing: preparing) { $0.moved(to: new.copy, placeName: name) }
     }
 
     private func change(
-        _ place: SafePlace, _ options: ChangeOptions, to target: (borrowing SafeTarget) -> SafeTarget
+        _ place: SafePlace, _ options: ChangeOptions, preparing: Bool = false,
+        to target: (borrowing SafeTarget) -> SafeTarget
     ) throws -> ChangeResult {
         var tries = 0
         let result = try run(place) { setup in
@@ -76,12 +69,13 @@ extension SafeKeeper {
             switch setup.next {
             case .some(let next):
                 options.isUnfinishedOne = new.isSame(as: next)
-                return Job(verb: .change(options), candidate: nil)
+                return Job(verb: .change(options), candidate: nil, isPreparing: preparing)
             case .none:
-                if tries == 1, !setup.isReadOnly {
+                // A place that is to be prepared has no backups yet: the run proves it afterwards.
+                if tries == 1, !setup.isReadOnly, !preparing {
                     try prove(new, .readAndWrite, isNot: place, in: keystore.identity(.threema(place.id)))
                 }
-                return Job(verb: .change(options), candidate: new)
+                return Job(verb: .change(options), candidate: new, isPreparing: preparing)
             }
         }
         try check(result, at: place)

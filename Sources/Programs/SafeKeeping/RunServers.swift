@@ -1,8 +1,10 @@
+internal import Keystore
 internal import Primitives
 internal import SafeRules
 internal import SafeWire
 internal import SecureMemory
 internal import Threema
+internal import ThreemaRecords
 internal import ThreemaSafe
 
 // The requests of a run to the servers of its places.
@@ -74,6 +76,18 @@ extension SafeRun {
         default: break
         }
         return .done
+    }
+
+    /// Turns the new place of a change into a Safe server if it is an empty directory, and proves that it is none of the
+    /// identity's other places.
+    /// - Throws: `SafeExchangeError`; `SafeKeepingError.samePlace`.
+    mutating func prepareNewPlace() throws {
+        try server(.next).prepare(.standard)
+        switch candidate {
+        case .some(let candidate):
+            try keeper.prove(candidate, .readAndWrite, isNot: place, in: keeper.keystore.identity(.threema(place.id)))
+        case .none: break
+        }
     }
 
     func writeCondition(_ role: Role, _ condition: Action.Condition) -> WriteCondition {

@@ -33,6 +33,8 @@ extension SafeKeeper {
     struct Job: ~Copyable {
         var verb: SafeVerb
         var candidate: SafeTarget?
+        /// Whether to turn the new place, if it is an empty directory, into a Safe server before it is used.
+        var isPreparing = false
     }
 
     /// Runs a verb, and again from the beginning after temporary failures. No lock is held during a wait.

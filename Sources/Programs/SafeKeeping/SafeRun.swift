@@ -22,6 +22,8 @@ struct SafeRun: ~Copyable {
     let verb: SafeVerb
     /// The new place of a change, or another address or login of the current one.
     let candidate: SafeTarget?
+    /// Whether to prepare the new place before the first request to it.
+    private let isPreparing: Bool
     /// Whether the verb only looks. Then it does not fail if it cannot save.
     private let isLooking: Bool
 
@@ -58,6 +60,7 @@ struct SafeRun: ~Copyable {
         self.holding = holding
         self.isLooking = isLooking
         verb = job.verb
+        isPreparing = job.isPreparing
         candidate = job.candidate
         stateKey = keeper.stateKey
         publicKey = content.publicKey
@@ -81,7 +84,7 @@ struct SafeRun: ~Copyable {
 
     /// Runs the machine to its end.
     /// - Parameter progress: from an earlier try of the same command.
-    /// - Throws: errors of files, keys and backups. Failures of servers are in the outcome.
+    /// - Throws: errors of files, keys and backups; as `prepareNewPlace`. Other failures of servers are in the outcome.
     mutating func drive(_ progress: Progress) throws -> Outcome {
         var knowledge = knowledge()
         if case .mirror = verb, knowledge.current.mirror == nil { knowledge.current.mirror = mirrorOfHistory() }
@@ -144,6 +147,8 @@ struct SafeRun: ~Copyable {
             keeper.sleep(duration)
             return .done
         case .finish: return .done
+        // Not earlier: an action before this one may end in a refusal, and then nothing may have been created.
+        case .askLimits(.next) where isPreparing: try prepareNewPlace()
         default: break
         }
         do {

@@ -24,6 +24,8 @@ extension SafeKeeper {
         package let hasFailed: Bool
         /// The new server of an unfinished change; nil if no change is unfinished.
         package let newServer: String?
+        /// Whether the unfinished change is one of the password: then the new server is the present one.
+        package let isChangingPassword: Bool
         /// Whether a deletion was interrupted.
         package let isDeleting: Bool
         /// Whether this keystore deleted the backup, and did not upload or see one since.
@@ -77,6 +79,8 @@ extension SafeKeeper {
         case .some(let next): newServer = next.address.text
         case .none: newServer = nil
         }
+        // A move to the same address with the same key is refused.
+        let isChangingPassword = newServer == setup.current.address.text
         // A finished deletion clears the expected backup, but not the journal.
         let isForgotten = place.last == nil && place.uploadedAt == nil && place.seenAt == nil && place.finding == nil
         let isDeleted = isForgotten && !place.hasFailed && !setup.isDeleting && !place.journal.isEmpty
@@ -85,6 +89,7 @@ extension SafeKeeper {
             seenAt: place.seenAt.flatMap { $0 <= timestamp ? $0 : nil },
             expiresAt: uploadedAt.map { $0 + .days(retention) }, generation: place.generation,
             hasChanges: place.content != place.document, hasFailed: place.hasFailed, newServer: newServer,
+            isChangingPassword: isChangingPassword,
             isDeleting: setup.isDeleting, isDeleted: isDeleted, oldServer: oldServer, finding: place.finding,
             honoursConditions: place.honoursConditions, passwordProvenAt: place.passwordProvenAt,
             codeProvenAt: try records.codeProvenAt(key: key), isReadOnly: setup.isReadOnly,

@@ -48,14 +48,14 @@ extension SafeMachine {
         guard rule.mayReplace(found, at: candidate) != .refused else { return fail(Self.conflict(found, at: .next)) }
     }
 
-    /// A change must not begin if the new place would refuse the backup.
-    mutating func measureChange() -> Action? {
-        if let failure = lossOfContacts(at: .next) {
-            fail(failure)
-            return nil
-        }
-        return .seal(.next, generation: nextGeneration(.next))
+    /// A change must not begin if most contacts are gone. Judged before the first request to the new place, which may
+    /// create it.
+    mutating func compareContacts() {
+        if let failure = lossOfContacts(at: .next) { fail(failure) }
     }
+
+    /// A change must not begin if the new place would refuse the backup.
+    mutating func measureChange() -> Action { .seal(.next, generation: nextGeneration(.next)) }
 
     /// Saves the change. From here on it is unfinished.
     mutating func beginChange() -> Action? {

@@ -34,6 +34,7 @@ extension SafeMachine {
         case .finishChange: finishChange()
         case .decide: decide()
         case .settleEarlierChange: settleEarlierChange()
+        case .compareContacts: compareContacts()
         case .measureChange: return measureChange()
         case .beginChange: return beginChange()
         case .completeChange: return completeChange()

@@ -94,7 +94,7 @@ extension SafeMachine {
             : [.look(.next, .newPlace)]
         let oldPlace: [Step] = clauses.contains(.judgesOldPlace) ? [.look(.current, .oldPlace)] : []
         perform(
-            [.settleEarlierChange] + oldPlace + [.askLimits(.next), .measureChange] + proof
+            [.settleEarlierChange] + oldPlace + [.compareContacts, .askLimits(.next), .measureChange] + proof
                 + [.beginChange, .upload(.next), .completeChange, .retireOld])
     }
 

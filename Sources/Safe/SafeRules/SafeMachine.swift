@@ -80,6 +80,7 @@ package struct SafeMachine: Sendable {
         case finishChange
         case decide
         case settleEarlierChange
+        case compareContacts
         case measureChange
         case beginChange
         case completeChange

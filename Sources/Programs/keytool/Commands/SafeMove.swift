@@ -127,9 +127,10 @@ struct ChangeOptions: ParsableArguments {
             guard after.newServer != nil, !failure.hints.contains(where: { $0.contains("--abort") }) else {
                 throw error
             }
+            let verb = after.isChangingPassword ? "passwd" : "move"
             throw CommandFailure(
                 failure: failure.advising(
-                    "the change has started: the next push finishes it, keytool safe move --abort \(chosen.argument) cancels it"
+                    "the change has started: the next push finishes it, keytool safe \(verb) --abort \(chosen.argument) cancels it"
                 ))
         }
     }

@@ -126,7 +126,10 @@ struct SafeStatus: Verb {
             status.hasChanges && !status.isReadOnly && status.uploadedAt != nil ? "changes not uploaded yet" : nil,
             status.hasFailed ? "the last push failed" : nil,
             status.finding.map { "the last check \($0.words)" },
-            status.newServer.map { "an unfinished change to \($0)" },
+            status.newServer.map {
+                status.isChangingPassword
+                    ? "an unfinished change of the Safe password" : "an unfinished change to \($0)"
+            },
             status.isDeleting ? "an interrupted deletion" : nil,
             status.oldServer.map { "an old backup left on \($0)" },
             report.look.map { "the server has \($0.failure.map { $0.found } ?? $0.goodWords)" },
@@ -159,7 +162,9 @@ struct SafeStatus: Verb {
                 + (status.hasFailed ? "; the last push failed" : ""),
             status.finding.map { "found       the last check \($0.words); the next push checks again" },
             status.newServer.map {
-                "unfinished  a change to \($0); the next push tries to finish it, keytool safe move --abort cancels it"
+                status.isChangingPassword
+                    ? "unfinished  a change of the Safe password; the next push tries to finish it, keytool safe passwd --abort cancels it"
+                    : "unfinished  a change to \($0); the next push tries to finish it, keytool safe move --abort cancels it"
             },
             status.isDeleting
                 ? "unfinished  a deletion was interrupted: run keytool safe delete or keytool safe push --resume-deleted"
@@ -205,6 +210,7 @@ struct SafeStatus: Verb {
                 ("changed", .bool(status.hasChanges)), ("failed", .bool(status.hasFailed)),
                 ("finding", status.finding.map { .string($0.rawValue) }),
                 ("changing", .bool(status.newServer != nil)), ("new_server", status.newServer.map { .string($0) }),
+                ("changing_password", .bool(status.isChangingPassword)),
                 ("deleting", .bool(status.isDeleting)), ("old_server", status.oldServer.map { .string($0) }),
                 ("read_only", .bool(status.isReadOnly)), ("mirrored_at", timestamp(status.mirroredAt)),
                 ("last_good_mirror", timestamp(status.lastGoodMirror)),
