@@ -54,6 +54,17 @@ def test_server_that_does_not_let_a_safe_be_made(bare, kind, code, end):
     assert f"does not allow keytool to make backups/ and config: status {code}\n" in result.err
 
 
+@pytest.mark.parametrize("config", [b"", b"{}"], ids=["empty", "no members"])
+def test_server_with_a_bad_config_is_not_prepared(bare, config):
+    """It may be something else's: nothing is made there."""
+    def answer(call):
+        call.read()
+        call.answer(200, config)
+    bare.server.fault("config", answer)
+    bare.fails(15, "safe", "setup", "--create", *bare.world.by_password)
+    assert {request.method for request in bare.server.requests} == {"GET"}
+
+
 def test_directory_whose_parent_is_missing(owner, web_server, way, safe_password):
     """MKCOL makes one directory, not two."""
     server = web_server(Apache)

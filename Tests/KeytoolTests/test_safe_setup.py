@@ -94,6 +94,27 @@ def test_create_fills_no_directory_of_others(safe, other_keytool, tmp_path, safe
     keytool.ok("safe", "push")
 
 
+@pytest.mark.parametrize("config", [b"", b"{}", b"<html>"], ids=["empty", "no members", "page"])
+@pytest.mark.parametrize("verb", ["setup", "move"])
+def test_create_leaves_a_directory_with_a_bad_config_alone(safe, other_keytool, tmp_path, safe_password, verb, config):
+    path = tmp_path / "bad"
+    path.mkdir()
+    (path / "config").write_bytes(config)
+    if verb == "setup":
+        other_keytool.ok("id", "create")
+        keytool, *command = other_keytool, "safe", "setup", *safe_password
+    else:
+        safe.push()
+        keytool, *command = safe.keytool, "safe", "move"
+    before = snapshot(path)
+    keytool.fails(15, *command, "--create", "--server", f"file://{path}")
+    assert snapshot(path) == before
+    # What is missing beside a good one is made.
+    SafeDirectory(path).prepare()
+    (path / "backups").rmdir()
+    keytool.ok(*command, "--create", "--server", f"file://{path}")
+
+
 @pytest.mark.parametrize("left", [["backups/"], [".config.1-1.abc.new", "backups/"], ["lost+found/"], [".snapshot/"]],
                          ids=" ".join)
 def test_create_goes_on_after_itself(owner, directory, safe_password, left):

@@ -70,6 +70,15 @@ import Testing
         #expect(all == ["picture"])
     }
 
+    @Test(arguments: ["", "{}", #"{"maxBackupBytes":0,"retentionDays":30}"#])
+    func `a directory whose config has no limits is left as it is`(_ config: String) throws {
+        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
+        try put("config", Array(config.utf8))
+        try FolderStore.prepare(at: path, limits: .standard)
+        let all = try names()
+        #expect(all == ["config"])
+    }
+
     @Test func `a directory that is missing is told from one that is not prepared`() throws {
         #expect(throws: FileError.missing(path: path)) { _ = try FolderStore(at: path) }
         try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)

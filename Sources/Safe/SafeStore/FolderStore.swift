@@ -70,7 +70,8 @@ public struct FolderStore: ~Copyable, Sendable {
     /// Directories that exist in an empty file system.
     private static let emptyNames: Set = ["lost+found"]
 
-    /// Creates the directory, `backups/` and `config`, if they are missing. The directory above must exist.
+    /// Creates the directory, `backups/` and `config`, if they are missing. The directory above must exist. If `config`
+    /// exists and has no valid limits, nothing is created: reading the limits tells what is wrong.
     /// - Throws: `FileError.exists` if the directory holds other files and is not a Safe server; names that begin with
     ///   a dot do not count. Then nothing was created.
     public static func prepare(at path: String, limits: ServerLimits) throws(FileError) {
@@ -82,8 +83,12 @@ public struct FolderStore: ~Copyable, Sendable {
         guard names.isSuperset(of: ours) || names.isSubset(of: ours.union(emptyNames)) else {
             throw .exists(path: path)
         }
+        let hasConfig = try safe.shared.directory.contains(configName)
+        if hasConfig {
+            guard let config = try? safe.config(), (try? ServerLimits(config: config.span)) != nil else { return }
+        }
         try safe.shared.directory.makeDirectory(backupsName)
-        guard try !safe.shared.directory.contains(configName) else { return }
+        guard !hasConfig else { return }
         do throws(FileError) {
             try safe.shared.directory.write(configName, limits.config.span, existing: .refuse)
         } catch .exists {

@@ -92,13 +92,22 @@ package final class HTTPExchange: SafeExchange, Sendable {
 
     /// Prepares an empty directory by WebDAV's MKCOL and PUT.
     package func prepare(_ limits: ServerLimits) throws(SafeExchangeError) {
-        try makeBackups()
-        do throws(SafeExchangeError) {
-            _ = try config()
-        } catch .notPrepared {
+        guard let config = try presentConfig() else {
+            try makeBackups()
             let answer = try put(limits.config, at: "config", type: Self.configType, if: .absent)
             // 412: another client prepared it at the same time.
             guard answer.isSuccess || answer.status == 412 else { throw refusalToPrepare(answer) }
+            return
+        }
+        if (try? ServerLimits(config: config.span)) != nil { try makeBackups() }
+    }
+
+    /// Nil if it is missing.
+    private func presentConfig() throws(SafeExchangeError) -> [UInt8]? {
+        do throws(SafeExchangeError) {
+            return try config()
+        } catch .notPrepared {
+            return nil
         }
     }
 

@@ -40,7 +40,8 @@ public protocol SafeExchange {
     /// - Returns: nil if it has none, as a directory, or if it cannot be parsed.
     func presentCertificate() throws(SafeExchangeError) -> PresentedCertificate?
 
-    /// Turns an empty directory into a Safe server: creates `backups/`, and `config` if it is missing.
+    /// Turns an empty directory into a Safe server: creates `backups/`, and `config` if it is missing. If `config` exists
+    /// and has no valid limits, nothing is created, which is not an error: reading the limits tells what is wrong.
     func prepare(_ limits: ServerLimits) throws(SafeExchangeError)
 }
 
