@@ -1,17 +1,20 @@
-"""`doctor` checks everything, changes only what is remembered of the Safe, and prints no data of the user."""
+"""`doctor` checks everything, stores nothing but a loss that it finds on a server, and prints no data of the user."""
 
 import os
 import shutil
 import sqlite3
+from datetime import datetime, timedelta
 
 import pytest
 
 from kit import faults as f
 from kit import identityfiles, masterkey, sessions
+from kit.clock import Clocked
 from kit.everymessenger import BOB, MEMBER, PEER, files, full  # two fixtures
 from kit.locks import Held
 from kit.httpsmachine import pushed  # a fixture
-from kit.runner import BUT_THE_FINDING, snapshot
+from kit.injection import without_waiting
+from kit.runner import snapshot
 
 
 def findings(keytool, *options):
@@ -26,13 +29,42 @@ def test_without_a_keystore(keytool):
 
 def test_a_safe_in_order(safe):
     safe.push()
-    before = snapshot(safe.keytool.keystore, BUT_THE_FINDING), snapshot(safe.directory.path)
+    before = snapshot(safe.keytool.keystore), snapshot(safe.directory.path)
     found = findings(safe.keytool)
     assert found["identities"]["result"] == found["safe 1"]["result"] == "ok", found
     assert "last verified: Safe password never" in found["safe 1"]["detail"]
     assert found["protection"]["result"] == "warning"
     assert "not protected by a passphrase" in found["protection"]["detail"]
-    assert (snapshot(safe.keytool.keystore, BUT_THE_FINDING), snapshot(safe.directory.path)) == before
+    assert (snapshot(safe.keytool.keystore), snapshot(safe.directory.path)) == before
+
+
+def test_what_doctor_has_just_seen_is_said_and_not_stored(safe):
+    """It is a reader: the next push looks for itself when it is due."""
+    safe.push()
+    keytool = Clocked(safe.keytool, datetime.now() + timedelta(days=3))
+    seen = safe.keytool.json("safe", "status")["seen_at"]
+    before = snapshot(safe.keytool.keystore, without=())
+    assert "last seen there 0 days ago" in findings(keytool)["safe 1"]["detail"]
+    assert safe.keytool.json("safe", "status")["seen_at"] == seen
+    assert snapshot(safe.keytool.keystore, without=()) == before
+
+
+def test_a_loss_that_doctor_has_seen_is_stored(safe):
+    """No loss that was seen is called healthy by the next push."""
+    safe.push()
+    backup = safe.directory.backup(safe.keys)
+    backup.unlink()
+    for _ in range(2):
+        result = safe.keytool("doctor")
+        assert result.code == 10 and "PROBLEM  safe 1" in result.out, result
+    assert safe.keytool.json("safe", "status")["finding"] == "missing"
+    assert without_waiting(safe.keytool).json("safe", "push")["result"] == "restored" and backup.exists()
+
+
+def test_a_place_that_was_never_uploaded_to_is_not_written(safe):
+    before = snapshot(safe.keytool.keystore)
+    assert "WARNING  safe 1" in safe.keytool.ok("doctor").out
+    assert snapshot(safe.keytool.keystore) == before
 
 
 def test_nothing_of_the_users_is_said(safe):

@@ -29,7 +29,8 @@ extension SafeKeeper {
         package let failure: SafeFailure?
         /// The layer of an authentic backup that cannot be read; nil if all can be read.
         package let unreadable: SafeBackupError?
-        /// Whether the result was not saved, because another process holds the lock or the keystore cannot be written.
+        /// Whether the result was not saved, because another process holds the lock or the keystore cannot be written;
+        /// or because only a loss was to be saved.
         package let isUnnoted: Bool
         /// The server's address.
         package let server: SafeServerAddress
@@ -39,10 +40,12 @@ extension SafeKeeper {
 
     /// Fetches and opens the backup of a Safe, and compares it with the one that was last uploaded. The finding is
     /// saved; the backup does not become known.
+    /// - Parameter savesLossOnly: whether to leave the keystore as it is if the expected backup was found. Then the time
+    ///   of the look is not saved either.
     /// - Throws: `SafeKeepingError.noSetup`, `.badLimits`; `SafeExchangeError`. A missing, damaged or foreign backup is
     ///   not an error, but part of the result.
-    package func look(at safe: SafePlace) throws -> Look {
-        let result = try run(.check, at: safe, isLooking: true)
+    package func look(at safe: SafePlace, savesLossOnly: Bool = false) throws -> Look {
+        let result = try run(.check, at: safe, savesLossOnly ? .savingLossOnly : .saving)
         switch result.outcome.failure {
         case .exchange, .badLimits: try check(result, at: safe)
         default: break

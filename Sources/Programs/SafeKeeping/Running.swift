@@ -37,42 +37,50 @@ extension SafeKeeper {
         var isPreparing = false
     }
 
+    /// What a run may save.
+    enum Looking {
+        /// The verb writes: the lock and the keystore are needed.
+        case no
+        /// The verb only looks. It works without the lock and saves nothing, if another process holds the lock or if the
+        /// keystore cannot be written.
+        case saving
+        /// As `saving`, but if the look finds the expected backup, the keystore is not touched.
+        case savingLossOnly
+    }
+
     /// Runs a verb, and again from the beginning after temporary failures. No lock is held during a wait.
-    /// - Parameters:
-    ///   - isLooking: whether the verb only looks. Then it works without the lock and saves nothing, if another process
-    ///     holds the lock or if the keystore cannot be written.
     /// - Throws: `SafeKeepingError`, `SafeExchangeError`; errors of files, keys and backups.
     func run(
-        _ verb: SafeVerb, at place: SafePlace, lockWait: Duration = LockedIdentity.usualWait, isLooking: Bool = false
+        _ verb: SafeVerb, at place: SafePlace, lockWait: Duration = LockedIdentity.usualWait, _ looking: Looking = .no
     ) throws -> RunResult {
-        try run(place, lockWait, isLooking) { _ in Job(verb: verb, candidate: nil) }
+        try run(place, lockWait, looking) { _ in Job(verb: verb, candidate: nil) }
     }
 
     /// - Parameter job: returns the job for the present setup. It is called for each try, because an earlier one may
     ///   have begun the job.
     func run(
-        _ place: SafePlace, _ lockWait: Duration = LockedIdentity.usualWait, _ isLooking: Bool = false,
+        _ place: SafePlace, _ lockWait: Duration = LockedIdentity.usualWait, _ looking: Looking = .no,
         job: (borrowing SafeSetup) throws -> Job
     ) throws -> RunResult {
         var survivors: [SafePlace] = []
-        var result = try runRepeatedly(place, lockWait, isLooking, &survivors, job: job)
+        var result = try runRepeatedly(place, lockWait, looking, &survivors, job: job)
         result.lost = lookAgain(at: survivors)
         return result
     }
 
     /// - Parameter survivors: gets the other places to be read after the run, without the lock.
     private func runRepeatedly(
-        _ place: SafePlace, _ lockWait: Duration, _ isLooking: Bool, _ survivors: inout [SafePlace],
+        _ place: SafePlace, _ lockWait: Duration, _ looking: Looking, _ survivors: inout [SafePlace],
         job: (borrowing SafeSetup) throws -> Job
     ) throws -> RunResult {
         var retries = 0
         var tries = 0
         var progress = Progress()
-        // A verb that only looks works while another process holds the lock.
-        var lookWait = Duration.zero
+        // A verb that only looks works while another process holds the lock. Nil: it does not try to take it.
+        var lookWait: Duration? = looking == .savingLossOnly ? nil : .zero
         while true {
             tries += 1
-            var run = try begin(place, isLooking ? lookWait : lockWait, isLooking, job)
+            var run = try begin(place, looking == .no ? lockWait : lookWait, isLooking: looking != .no, job)
             let outcome = try run.drive(progress)
             progress = outcome.progress
             survivors = run.survivors + survivors.filter { !run.survivors.contains($0) }
@@ -81,8 +89,8 @@ extension SafeKeeper {
                 isUnsaved: run.isUnsaved, bytes: run.foundBytes, knowledge: run.knowledge())
             retries += result.notes.retries
             result.notes.retries = retries
-            if run.isUnlocked, lookWait == .zero, outcome.failure?.isOfContent == true {
-                // The other process may have just uploaded what was found.
+            if run.isUnlocked, lookWait != lockWait, outcome.failure?.isOfContent == true {
+                // Another process may have just uploaded what was found; otherwise the finding is to be saved.
                 lookWait = lockWait
                 continue
             }
@@ -95,9 +103,11 @@ extension SafeKeeper {
         }
     }
 
+    /// - Parameter lockWait: nil to work without the lock.
     private func begin(
-        _ place: SafePlace, _ lockWait: Duration, _ isLooking: Bool, _ job: (borrowing SafeSetup) throws -> Job
+        _ place: SafePlace, _ lockWait: Duration?, isLooking: Bool, _ job: (borrowing SafeSetup) throws -> Job
     ) throws -> SafeRun {
+        guard let lockWait else { return try beginUnlocked(place, job) }
         guard isLooking else {
             let identity = try keystore.lockedIdentity(.threema(place.id), wait: lockWait)
             let job = try job(identity.records.requiredSetup(at: place.name))
@@ -107,12 +117,16 @@ extension SafeKeeper {
         do {
             identity = try keystore.lockedIdentity(.threema(place.id), wait: lockWait)
         } catch let error where !(error is KeystoreError) {
-            let records = try keystore.identity(.threema(place.id))
-            let job = try job(records.requiredSetup(at: place.name))
-            return try SafeRun.begin(self, place, .unlocked(records), job)
+            return try beginUnlocked(place, job)
         }
         let job = try job(identity.records.requiredSetup(at: place.name))
         return try SafeRun.begin(self, place, .locked(identity), job, isLooking: true)
+    }
+
+    private func beginUnlocked(_ place: SafePlace, _ job: (borrowing SafeSetup) throws -> Job) throws -> SafeRun {
+        let records = try keystore.identity(.threema(place.id))
+        let job = try job(records.requiredSetup(at: place.name))
+        return try SafeRun.begin(self, place, .unlocked(records), job)
     }
 
     /// Throws a verb's failure as an error.

@@ -6,8 +6,8 @@ struct Doctor: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "doctor", abstract: "Check keystore, machine, terminal and servers for problems.",
         discussion: """
-            Changes nothing and asks nothing. The output contains no ID, server, key or path of yours, so you can \
-            paste it into a public report.
+            Asks nothing, and changes nothing, except that it stores a loss that it finds on a Safe server. The output \
+            contains no ID, server, key or path of yours, so you can paste it into a public report.
             """)
 
     @ParentCommand var root: Keytool

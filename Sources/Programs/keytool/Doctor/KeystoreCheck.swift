@@ -163,15 +163,18 @@ struct KeystoreCheck {
 
     private func safe(_ place: SafePlace, _ name: String, _ keeper: ThreemaKeeper) -> Finding {
         do {
-            let look = try keeper.safe.look(at: place)
+            let look = try keeper.safe.look(at: place, savesLossOnly: true)
             let difference = ClockDifference(lead: look.notes.clockLead)
             let status = try keeper.safe.status(of: place)
+            let lastSuccess =
+                look.failure != nil
+                ? status.lastSuccess : status.isReadOnly ? status.lastGoodMirror : WallClock.now()
             func age(_ timestamp: Timestamp?) -> String {
                 timestamp.map { "\((WallClock.now() - $0).days) days ago" } ?? "never"
             }
             let words =
                 "its server answers" + (look.limits.map { " (stores backups for \($0.retentionDays) days)" } ?? "")
-                + "; last seen there \(age(status.lastSuccess)); "
+                + "; last seen there \(age(lastSuccess)); "
                 + "last verified: Safe password \(age(status.passwordProvenAt)), backup code \(age(status.codeProvenAt))"
             let isUnfinished = status.newServer != nil || status.isDeleting
             let problems = [
@@ -182,7 +185,7 @@ struct KeystoreCheck {
                 difference.map { "its clock is \($0.words)" },
             ].compactMap { $0 }
             // Never uploaded is a finding only of what was to be there.
-            let isFine = status.lastSuccess != nil && problems.isEmpty
+            let isFine = lastSuccess != nil && problems.isEmpty
             let sentence = ([words] + problems).joined(separator: "; ")
             guard let failure = look.failure, status.uploadedAt != nil else {
                 return Finding(name, isFine ? .ok : .warning, sentence)
