@@ -183,6 +183,49 @@ def test_the_passphrase_itself_is_changed_only_by_who_knows_it(unlocked, given):
     assert keyring.find(unlocked.name).expiry in ("15m", "14m")
 
 
+@pytest.mark.parametrize("verb", ["passwd", "unprotect"])
+def test_change_of_passphrase_locks(unlocked, passphrase, given, verb):
+    """The key in the keyring is the same after the change: it would open the keystore without the new passphrase."""
+    new = given("new-passphrase", NEW_PASSPHRASE)
+    changed = unlocked.ok("key", *{"passwd": ["passwd", *new], "unprotect": ["unprotect", "--yes"]}[verb], *passphrase)
+    assert "removed from the kernel's keyring" in changed.err and keyring.find(unlocked.name) is None
+    if verb == "passwd":
+        unlocked.fails(16, *SHOW)
+        assert unlocked.json("key", "status")["unlocked"] is False
+        unlocked.ok(*SHOW, *given("passphrase", NEW_PASSPHRASE))
+        return
+    unlocked.ok(*SHOW)
+    protected = unlocked.ok("key", "protect", *given("passphrase", NEW_PASSPHRASE))
+    assert "removed" not in protected.err, "nothing was there"
+    unlocked.fails(16, *SHOW)
+
+
+def test_protecting_removes_a_key_that_was_left(unlocked, passphrase, given):
+    """A copy of the directory from before the unlock has the same name in the keyring."""
+    key = keyring.find(unlocked.name).payload
+    unlocked.ok("key", "unprotect", "--yes", *passphrase)
+    keyring.put(unlocked.name, key)
+    assert "removed" in unlocked.ok("key", "protect", *given("passphrase", NEW_PASSPHRASE)).err
+    assert keyring.find(unlocked.name) is None
+    unlocked.fails(16, *SHOW)
+
+
+def test_change_that_fails_leaves_the_key(unlocked, given):
+    new = given("new-passphrase", NEW_PASSPHRASE)
+    unlocked.fails(12, "key", "passwd", *new, *given("passphrase", WRONG))
+    unlocked.ok(*SHOW)
+
+
+@pytest.mark.parametrize("error", ["EPERM", "ENOSYS"])
+def test_change_where_the_kernel_refuses_its_keyring(locked, passphrase, given, error):
+    """As in many containers: nothing is unlocked there, and nothing needs a word."""
+    injection.require_tracing()
+    refused = injection.Prefixed(locked, "strace", "-qq", "-o", "/dev/null",
+                                 "-e", "trace=keyctl", "-e", f"inject=keyctl:error={error}")
+    changed = refused.ok("key", "passwd", *given("new-passphrase", NEW_PASSPHRASE), *passphrase)
+    assert "keyring" not in changed.err
+
+
 def test_nobody_is_asked_while_it_is_unlocked(unlocked, terminal):
     run = terminal(*SHOW)
     assert run.finish() == 0, run.text

@@ -48,6 +48,7 @@ struct KeyPasswd: Verb {
         try session.output.busy("deriving the key of the passphrase") {
             try keystore.protect(by: secret, wrapping.scheme)
         }
+        session.endUnlock()
         try session.reportProtection("key passwd", "the passphrase was changed")
         session.output.hint("older copies of the directory still open with the old passphrase")
     }

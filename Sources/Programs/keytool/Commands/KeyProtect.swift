@@ -33,6 +33,7 @@ struct KeyProtect: Verb {
         try session.output.busy("deriving the key of the passphrase") {
             try keystore.protect(by: secret, wrapping.scheme)
         }
+        session.endUnlock()
         try session.reportProtection("key protect", "the keystore is protected now")
         session.output.hint("nobody can recover a forgotten passphrase: make a backup code, too")
         session.output.hint("older copies of the directory still open without a passphrase")
@@ -53,5 +54,19 @@ extension Session {
     func reportProtection(_ command: String, _ lead: String) throws {
         let protection = try LockedKeystore(at: keystorePath).protection
         try output.done(["\(lead): \(protection.words)"], json: .result(command, protection.members))
+    }
+
+    /// Removes the master key from the kernel's keyring after a change of its protection. The key stays the same, so it
+    /// would open the keystore without the new passphrase.
+    ///
+    /// Warns if the key is still there. A kernel that refuses its keyring has none.
+    func endUnlock() {
+        guard let locked = try? LockedKeystore(at: keystorePath) else { return }
+        do {
+            if try locked.forgetUnlocked() { output.note("the key was removed from the kernel's keyring") }
+        } catch {
+            guard locked.unlockFromKeyring() != nil else { return }
+            output.warn("the key is still in the kernel's keyring: keytool key lock removes it")
+        }
     }
 }

@@ -30,6 +30,7 @@ struct KeyUnprotect: Verb {
             try session.dialog.confirm("remove the passphrase")
         }
         try session.unlock(locked, keystore.passphrase, from: .passphrase).unprotect()
+        session.endUnlock()
         let protection = WrappedKey.Protection.none
         try session.output.done(
             ["the keystore has no passphrase now"], json: .result("key unprotect", protection.members))
