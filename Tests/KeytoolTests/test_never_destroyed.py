@@ -11,7 +11,7 @@ from contextlib import contextmanager
 
 import pytest
 
-from kit import identityfiles, injection, oracle
+from kit import history, identityfiles, injection, oracle
 from kit.edit import contacts_of, edit
 from kit.injection import without_waiting
 from kit.known import SAFE_PASSWORD
@@ -401,6 +401,20 @@ def test_move_that_can_go_on_again(begun_move, second):
     assert machine.keytool.ok("safe", "push").err == ""
     assert machine.directory.names() == [] and contacts(second) == [names(40)]
     assert machine.keytool.json("safe", "status")["changing"] is False
+
+
+def test_consent_of_an_earlier_change_is_named_when_it_is_used(machine, new_password, given):
+    """The phone's backup goes by the consent that the interrupted change has left: that is said."""
+    theirs = phone(80)
+    machine.directory.put(KEYS, theirs)
+    passwd = ["safe", "passwd", "--overwrite", *new_password]
+    injection.kill(machine.keytool, unlinking(machine.keytool, *passwd), *passwd)
+    assert machine.keytool.json("safe", "status")["old_server"] == machine.directory.url
+    assert machine.directory.backup(KEYS).read_bytes() == theirs
+    result = machine.keytool.ok("safe", "passwd", *given("new-safe-password", SAFE_PASSWORD + b"\n"))
+    assert "a backup of another device was replaced or deleted; a copy stays in the history" in result.err, result
+    assert contacts(machine.directory) == [names(40)] and theirs in history.kept(machine.keytool, ID)
+    assert "another device" not in machine.push("--force").get("reason", "")
 
 
 # A loss that was seen

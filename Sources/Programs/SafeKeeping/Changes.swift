@@ -81,7 +81,7 @@ extension SafeKeeper {
         try check(result, at: place)
         return ChangeResult(
             server: result.address, isSamePlace: result.outcome.result == .readdressed,
-            hasReplacedForeign: result.outcome.replaced == .foreign,
+            hasReplacedForeign: result.outcome.progress.hasReplacedForeign,
             left: result.outcome.left.first?.reason)
     }
 

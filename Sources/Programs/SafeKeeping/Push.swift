@@ -40,7 +40,7 @@ extension SafeKeeper {
             outcome = result.outcome.result
             server = result.address
             upload = result.outcome.upload
-            replaced = result.outcome.replaced
+            replaced = result.outcome.replaced ?? (result.outcome.progress.hasReplacedForeign ? .foreign : nil)
             left = result.outcome.left.first?.reason
             stuck = result.outcome.stuck
             notes = result.notes

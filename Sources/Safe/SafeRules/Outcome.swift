@@ -65,6 +65,8 @@ package struct Progress: Equatable, Sendable {
     private var agreements: [Role: Digest?] = [:]
     /// Whether the command has sent a DELETE to the current place.
     var hasSentDeletion = false
+    /// Whether a foreign backup was replaced or deleted, by consent, at any place.
+    package internal(set) var hasReplacedForeign = false
 
     package init() {}
 

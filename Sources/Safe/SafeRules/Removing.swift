@@ -95,7 +95,10 @@ extension SafeMachine {
             return remove(removal)
         }
         let found = work.found[removal.role] ?? .nothing
-        if standing(found, at: removal.role) == .foreign { outcome.replaced = .foreign }
+        if standing(found, at: removal.role) == .foreign {
+            outcome.replaced = .foreign
+            outcome.progress.hasReplacedForeign = true
+        }
         let keep: [Step] = found.digest == nil ? [] : [.keep(removal.role)]
         perform(keep + [.announceRemoval(removal), .delete(removal)])
     }

@@ -33,6 +33,7 @@ extension SafeMachine {
         case .afterSecondLook, .granted:
             let standing = standing(found, at: role)
             outcome.replaced = replaced(found, standing, at: role)
+            if standing == .foreign { outcome.progress.hasReplacedForeign = true }
             // The result says that a missing, damaged or older backup was replaced. An upload that was never
             // acknowledged is none of these.
             if place(role).expectsBackup, let lost = outcome.replaced, lost != .foreign { work.isRestoring = true }
