@@ -40,11 +40,7 @@ enum Sophax {
         let recipient = try inputs.bytes("recipient_public", count: 32)
         let ephemeral = try inputs.secret("ephemeral_private")
         try check.compare("ephemeral_public", ephemeral.withBytes { X25519.publicKey(of: $0) })
-        let shared = try ephemeral.withBytes { (own) throws(SharedKeyError) in
-            try X25519.sharedSecret(privateKey: own, publicKey: recipient.span)
-        }
-        let (salt, info): ([UInt8], [UInt8]) = ([], Array("SophaxChat_SealedSender_v1".utf8))
-        let key = shared.withBytes { HKDFSHA256.deriveKey(from: $0, salt: salt.span, info: info.span, count: 32) }
+        let key = try agreedKey(ephemeral, recipient, "SophaxChat_SealedSender_v1")
         try check.compare("sealing_key", key)
         let (nonce, inner) = (try inputs.bytes("nonce", count: 12), try inputs.bytes("inner"))
         try check.compare(
@@ -172,7 +168,16 @@ enum Sophax {
 
     // MARK: Parts
 
-    private static func base64(_ bytes: [UInt8]) -> String { Data(bytes).base64EncodedString() }
+    /// The key of two sides for the boxes with this label.
+    static func agreedKey(_ own: borrowing SecureBytes, _ peer: [UInt8], _ label: String) throws -> SecureBytes {
+        let shared = try own.withBytes { (own) throws(SharedKeyError) in
+            try X25519.sharedSecret(privateKey: own, publicKey: peer.span)
+        }
+        let (salt, info): ([UInt8], [UInt8]) = ([], Array(label.utf8))
+        return shared.withBytes { HKDFSHA256.deriveKey(from: $0, salt: salt.span, info: info.span, count: 32) }
+    }
+
+    static func base64(_ bytes: [UInt8]) -> String { Data(bytes).base64EncodedString() }
 
     private static func identity(_ fields: Fields) throws -> PublicIdentity {
         guard

@@ -1,5 +1,4 @@
 import Encodings
-import Foundation
 import Primitives
 import Ratchet
 import SecureMemory
@@ -10,8 +9,8 @@ import SophaxStorage
 /// What members of SophaxChat's mesh write to each other. Each stated text is also read.
 enum SophaxPayloads {
     static func chatMessage(_ check: inout Check) throws {
-        let header = Data(try check.inputs.bytes("header")).base64EncodedString()
-        let body = Data(try check.inputs.bytes("body")).base64EncodedString()
+        let header = Sophax.base64(try check.inputs.bytes("header"))
+        let body = Sophax.base64(try check.inputs.bytes("body"))
         let pair = Array("{\"ciphertext\":\"\(body)\",\"encryptedHeader\":\"\(header)\"}".utf8)
         guard let sealed = PairMessage(parsing: pair),
             let message = ChatMessage(id: try check.inputs.text("id"), message: sealed)
@@ -53,7 +52,7 @@ enum SophaxPayloads {
         guard case .number(let created)? = inputs["created"] else {
             throw CheckError.malformed("input created", "a number")
         }
-        let data = Data(try inputs.bytes("data", count: IdentityShare.count)).base64EncodedString()
+        let data = Sophax.base64(try inputs.bytes("data", count: IdentityShare.count))
         let json = Array(
             ("{\"id\":\"\(try inputs.text("id"))\",\"index\":\(try inputs.integer("index")),"
                 + "\"threshold\":\(try inputs.integer("threshold")),\"total\":\(try inputs.integer("total")),"
@@ -64,11 +63,7 @@ enum SophaxPayloads {
 
         let agreement = try inputs.secret("owner_private")
         let peer = try inputs.bytes("keeper_public", count: 32)
-        let shared = try agreement.withBytes { (own) throws(SharedKeyError) in
-            try X25519.sharedSecret(privateKey: own, publicKey: peer.span)
-        }
-        let (salt, info): ([UInt8], [UInt8]) = ([], Array("SophaxChat_SSS_Share_v1".utf8))
-        let key = shared.withBytes { HKDFSHA256.deriveKey(from: $0, salt: salt.span, info: info.span, count: 32) }
+        let key = try Sophax.agreedKey(agreement, peer, "SophaxChat_SSS_Share_v1")
         try check.compare("key", key)
         let nonce = try inputs.bytes("nonce", count: 12)
         try check.compare(
