@@ -46,6 +46,17 @@ extension Owner {
     static func pending(_ key: PublicKey) -> Owner { Owner(messenger: threema, id: key.hex)! }
 }
 
+extension OpenKeystore {
+    /// - Throws: `KeystoreError.noIdentity` if there is none, `.damaged`; `FileError`.
+    func pendingRegistration(of key: PublicKey) throws -> PendingRegistration {
+        let name = Owner.pending(key)
+        guard let registration = PendingRegistration(decoding: try pending(name)) else {
+            throw KeystoreError.damaged(record: "pending", owner: name)
+        }
+        return registration
+    }
+}
+
 extension IdentityKeeper {
     /// The public keys that wait for their registration, in order of their digits. Nothing is decrypted.
     package func pendingKeys() throws -> [PublicKey] {
@@ -61,10 +72,8 @@ extension IdentityKeeper {
         var count = 0
         for key in try pendingKeys() {
             do {
-                switch PendingRegistration(decoding: try keystore.pending(.pending(key))) {
-                case .some(let registration): count += registration.key.publicKey == key ? 0 : 1
-                case .none: count += 1
-                }
+                let registration = try keystore.pendingRegistration(of: key)
+                if registration.key.publicKey != key { count += 1 }
             } catch KeystoreError.damaged {
                 count += 1
             } catch KeystoreError.noIdentity {

@@ -62,17 +62,11 @@ extension DirectoryKeeper {
     }
 
     private func registration(of key: PublicKey) throws -> PendingRegistration {
-        let name = Owner.pending(key)
-        let content: SecureBytes
         do {
-            content = try keystore.pending(name)
+            return try keystore.pendingRegistration(of: key)
         } catch KeystoreError.noIdentity {
             throw DirectoryKeepingError.noPending(key)
         }
-        guard let registration = PendingRegistration(decoding: content) else {
-            throw KeystoreError.damaged(record: "pending", owner: name)
-        }
-        return registration
     }
 
     /// The identity of the keystore that has this public key. Damaged ones are skipped.
