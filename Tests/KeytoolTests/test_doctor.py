@@ -146,7 +146,7 @@ def test_a_directory_whose_name_is_no_id(keytool):
     directory = keytool.keystore / "identities/threema"
     (directory / "ABCD1234").rename(directory / "abcd1234")
     result = keytool("doctor")
-    assert result.code == 65 and "1 of the directories in identities/threema have a name that is no ID" in result.out, result
+    assert result.code == 65 and "1 of the directories in identities/threema have a name that is not an ID" in result.out, result
     assert "abcd1234" not in result.out + result.err
     assert "1 of the directories in identities/threema are left out" in keytool.ok("id", "list").err
 

@@ -22,6 +22,11 @@ extension OpenKeystore {
     package func threemaIDs() throws -> [ThreemaID] {
         try identities().filter { $0.messenger == Owner.threema }.compactMap { try? ThreemaID($0.id) }
     }
+
+    /// How many directories of Threema have names that are not IDs, as after a copy to a medium that changes upper case.
+    package func countMisnamed() throws -> Int {
+        try identities().count { $0.messenger == Owner.threema && (try? ThreemaID($0.id)) == nil }
+    }
 }
 
 extension RecordName {

@@ -43,11 +43,6 @@ enum Messengers {
         try keystore.identities().filter { $0.messenger != Owner.threema }
     }
 
-    /// The directories of Threema whose name is no ID.
-    static func misnamed(in keystore: OpenKeystore) throws -> [Owner] {
-        try keystore.identities().filter { $0.messenger == Owner.threema && $0.threemaID == nil }
-    }
-
     /// How many identities each messenger has, Threema's first.
     /// - Parameter owners: of a keystore; one that is being converted may be there twice.
     static func counts(_ owners: [Owner]) -> [(messenger: String, count: Int)] {

@@ -3,6 +3,7 @@ import Console
 import Encodings
 import Keystore
 import ThreemaKeeping
+import ThreemaRecords
 import Threema
 
 struct IDList: Verb {
@@ -26,10 +27,10 @@ struct IDList: Verb {
         let pending = try keeper.identities.pendingKeys()
         let lines = listing.lines + pending.map { "pending   \($0.hex)  perhaps registered" }
         try session.output.data(lines, json: Self.json(listing.entries, pending: pending))
-        let misnamed = try Messengers.misnamed(in: open).count
+        let misnamed = try open.countMisnamed()
         if misnamed > 0 {
             session.output.warn(
-                "\(misnamed) of the directories in identities/threema are left out: their names are no IDs")
+                "\(misnamed) of the directories in identities/threema are left out: their names are not IDs")
         }
         if !pending.isEmpty { session.output.hint("keytool id create --resume finishes a pending registration") }
         if !lines.isEmpty { session.noteProtection(of: keeper) }

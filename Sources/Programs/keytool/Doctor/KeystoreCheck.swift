@@ -4,6 +4,7 @@ import KeyWrapping
 import Keystore
 import SafeKeeping
 import ThreemaKeeping
+import ThreemaRecords
 import SafeRules
 import SafeWire
 import Threema
@@ -138,15 +139,14 @@ struct KeystoreCheck {
         ]
     }
 
-    /// After a copy to a medium that changes upper case, for example.
     private func misnamed(_ keystore: OpenKeystore) throws -> [Finding] {
-        let count = try Messengers.misnamed(in: keystore).count
+        let count = try keystore.countMisnamed()
         guard count > 0 else { return [] }
         return [
             Finding(
                 "names", .problem,
-                "\(count) of the directories in identities/threema have a name that is no ID, so no command finds "
-                    + "their identities; an ID has 8 upper-case letters and digits", status: .badData)
+                "\(count) of the directories in identities/threema have a name that is not an ID, so commands do "
+                    + "not find their identities; an ID has 8 upper-case letters and digits", status: .badData)
         ]
     }
 
