@@ -1,6 +1,7 @@
 """The spinner on stderr: shown after 400 ms, only on a terminal, and erased before anything else is printed."""
 
 import base64
+import itertools
 import json
 import os
 import re
@@ -19,8 +20,8 @@ OPENING = r"[Kk]eystore passphrase: $"
 FRAME = r"\r[|/\\-] opening the keystore"
 WIPED = "\r\x1b[K"
 SHOW = ["id", "show", "ABCD1234"]
-# A second or two; the second is never finished by these tests.
-SLOW, SLOWER = {"memory_kib": 131_072, "passes": 10}, {"memory_kib": 131_072, "passes": 64}
+# A second or two, on a slow machine more; the second is never finished by these tests.
+SLOW, SLOWER = {"memory_kib": 131_072, "passes": 20}, {"memory_kib": 131_072, "passes": 64}
 
 
 def protected(keytool, **cost):
@@ -58,11 +59,12 @@ def turned(run):
 def test_turns_and_is_gone(terminal, slow):
     run = terminal(*SHOW)
     opened(run)
-    run.expect(FRAME)
-    run.expect(FRAME)
     assert run.finish() == 0, run.text
     before, _, after = run.text.rpartition(WIPED)
-    assert turned(run)[:3] == [f"\r{mark} opening the keystore" for mark in "|/-"]
+    # How many there are is the machine's affair: a fast one shows two or three.
+    frames = turned(run)
+    assert len(frames) >= 2, run.text
+    assert frames == [f"\r{mark} opening the keystore" for _, mark in zip(frames, itertools.cycle("|/-\\"))]
     assert before.endswith(" opening the keystore\x1b[K") and after.startswith("ID ")
 
 
