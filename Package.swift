@@ -170,6 +170,7 @@ let package = Package(
         room("Base/ByteStreams", []),
         // Storey 3
         room("Base/HTTP", ["Encodings", "SecureMemory"]),
+        room("Base/ObservedTime", ["Encodings"]),
         room("Base/Tar", ["SecureMemory"]),
         room("Base/Age", ["Encodings", "Primitives", "AtomicFiles", "SecureMemory"]),
         room("Base/KeyWrapping", ["Encodings", "Primitives", "SecureMemory"]),
@@ -316,6 +317,7 @@ let package = Package(
             swiftSettings: [.swiftLanguageMode(.v6)]),
         tests(of: "TCPTransport", ["ByteStreams", "StreamKit"]),
         tests(of: "HTTP", ["SecureMemory"]),
+        tests(of: "ObservedTime", ["Encodings"]),
         tests(of: "Tar", ["SecureMemory", "VectorKit"]),
         tests(of: "HTTPTransport", ["HTTP", "SecureMemory", "ServerKit"]),
         tests(of: "SafeWire", ["SecureMemory", "VectorKit"]),
