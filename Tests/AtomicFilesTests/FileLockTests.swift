@@ -30,6 +30,14 @@ import VectorKit
         _ = try lock()
     }
 
+    @Test func `it ends for a process that was forked meanwhile, too`() throws {
+        let first = try lock()
+        let inherited = try OpenFile.copy(of: scratch.at("lock"))
+        _ = consume first
+        _ = try lock()
+        inherited.close()
+    }
+
     @Test func `a second one waits as long as it was told to`() throws {
         let first = try lock()
         let start = ContinuousClock.now

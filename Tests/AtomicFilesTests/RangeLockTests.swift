@@ -47,6 +47,14 @@ import VectorKit
         #expect(try scratch.content("file") == Array("content".utf8))
     }
 
+    @Test func `it ends for a process that was forked meanwhile, too`() throws {
+        let first = try lock(5, count: 10)
+        let inherited = try OpenFile.copy(of: scratch.at("file"))
+        _ = consume first
+        _ = try lock(5, count: 10)
+        inherited.close()
+    }
+
     @Test func `it stays if this process closes the file, or is refused another lock`() throws {
         let first = try lock(5, count: 10)
         #expect(try scratch.content("file") == Array("content".utf8))

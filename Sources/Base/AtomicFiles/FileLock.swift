@@ -7,6 +7,8 @@ package struct FileLock: ~Copyable, Sendable {
     private let descriptor: Int32
 
     deinit {
+        // Closing alone is not enough: a process that another thread has just forked holds the lock too, until its exec.
+        _ = flock(descriptor, LOCK_UN)
         close(descriptor)
     }
 
@@ -51,6 +53,7 @@ package struct FileLock: ~Copyable, Sendable {
                         descriptor = file
                         return
                     }
+                    _ = flock(file, LOCK_UN)
                 } else if errno != EWOULDBLOCK && errno != EINTR {
                     throw FileError.system(.lock, path: path, code: errno)
                 } else if ContinuousClock.now >= deadline {

@@ -10,8 +10,12 @@ internal import Glibc
 /// SQLite's locks would be gone.
 package struct RangeLock: ~Copyable, Sendable {
     private let descriptor: Int32
+    private let start: Int64
+    private let count: Int64
 
     deinit {
+        // As `FileLock`: a process that was forked meanwhile holds the lock, too.
+        _ = keytool_unlock_range(descriptor, start, count)
         close(descriptor)
     }
 
@@ -33,6 +37,8 @@ package struct RangeLock: ~Copyable, Sendable {
             throw error
         }
         descriptor = file
+        self.start = start
+        self.count = count
     }
 }
 

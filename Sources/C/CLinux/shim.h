@@ -47,6 +47,12 @@ static inline int keytool_lock_range(int file, long long start, long long count,
     return fcntl(file, 37, &lock);  // F_OFD_SETLK
 }
 
+/// Ends such a lock, also for processes that have inherited the open file.
+static inline int keytool_unlock_range(int file, long long start, long long count) {
+    struct flock lock = {.l_type = F_UNLCK, .l_whence = SEEK_SET, .l_start = start, .l_len = count};
+    return fcntl(file, 37, &lock);  // F_OFD_SETLK
+}
+
 /// Keeps other processes of this account from attaching, and the kernel from writing a core.
 static inline int keytool_forbid_dumps(void) {
     return prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
