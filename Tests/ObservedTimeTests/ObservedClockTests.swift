@@ -31,7 +31,7 @@ struct ObservedClockTests {
         #expect(ObservedClock(sum: .days(-1)).sum == .zero)
     }
 
-    @Test("What has no stamp counts from the beginning of the clock, and a stamp ahead of it has no age")
+    @Test("An event without a time counts from the beginning of the clock, and one ahead of it has no age")
     func ages() {
         let clock = ObservedClock(sum: .days(20), wall: Self.day(0))
         #expect(clock.age(of: nil) == .days(20))
@@ -52,15 +52,15 @@ struct ObservedClockTests {
         #expect(age(20, 2000) == .zero)
     }
 
-    @Test("A stamp of a run whose clock is behind has the time of the run before it")
+    @Test("A timestamp of a run whose clock is behind has the time of the run before it")
     func behind() {
         var clock = ObservedClock()
         clock.read(Self.day(0))
-        let stamp = clock.read(Self.day(-4000))
+        let event = clock.read(Self.day(-4000))
         clock.read(Self.day(1))
-        #expect(stamp.alarmAge(by: clock) == .days(7))
+        #expect(event.alarmAge(by: clock) == .days(7))
         // From then on it grows as time passes.
         clock.read(Self.day(3))
-        #expect(stamp.alarmAge(by: clock) == .days(9))
+        #expect(event.alarmAge(by: clock) == .days(9))
     }
 }

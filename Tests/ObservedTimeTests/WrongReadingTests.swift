@@ -15,14 +15,14 @@ struct WrongReadingTests {
         var clock = ObservedClock()
         var entry: ObservedTimestamp?
         let gap: Int
-        /// The number of readings before the entry, so that it may be stamped by the wrong reading or after it.
+        /// The number of readings before the entry, so that its time may be that of the wrong reading or a later one.
         let before: Int
 
         /// One run of a program: the clock is stored between two of them, and nothing else is.
         mutating func run(_ number: Int, off error: Int) {
             var clock = ObservedClock(sum: clock.sum, wall: clock.wall)
-            let stamp = clock.read(wall(number, off: error))
-            if number == before { entry = ObservedTimestamp(sum: stamp.sum, wall: stamp.wall, latest: stamp.latest) }
+            let now = clock.read(wall(number, off: error))
+            if number == before { entry = ObservedTimestamp(sum: now.sum, wall: now.wall, latest: now.latest) }
             self.clock = clock
         }
 

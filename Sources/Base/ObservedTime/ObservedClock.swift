@@ -9,7 +9,7 @@ public import Encodings
 ///
 ///     var clock = stored.clock
 ///     let now = clock.read(wall)           // stored again, if the store is written at all
-///     if clock.age(of: entry.stamp) > .days(90) { remove(entry) }
+///     if clock.age(of: entry.sum) > .days(90) { remove(entry) }
 public struct ObservedClock: Hashable, Sendable {
     /// Most time that passes between two readings.
     public static let longestStep = Duration.days(7)
@@ -26,7 +26,7 @@ public struct ObservedClock: Hashable, Sendable {
     }
 
     /// Reads the wall clock.
-    /// - Returns: the time, with which an event is stamped.
+    /// - Returns: the time, to be stored with an event.
     @discardableResult
     public mutating func read(_ wall: Timestamp) -> ObservedTimestamp {
         let last = self.wall ?? wall
@@ -35,10 +35,10 @@ public struct ObservedClock: Hashable, Sendable {
         return ObservedTimestamp(sum: sum, wall: wall, latest: max(wall, last))
     }
 
-    /// The observed age of what was stamped with a sum. A stamp that is ahead of the clock has age zero.
-    /// - Parameter stamp: the `sum` at the event; nil for an event without one, which counts from the beginning of this
+    /// The observed age of an event. One that is ahead of the clock has age zero.
+    /// - Parameter event: the `sum` at the event; nil for an event without one, which counts from the beginning of this
     ///   clock.
-    public func age(of stamp: Duration?) -> Duration { max(.zero, sum - max(.zero, stamp ?? .zero)) }
+    public func age(of event: Duration?) -> Duration { max(.zero, sum - max(.zero, event ?? .zero)) }
 }
 
 /// When something happened: by a store's clock, and by the wall clock.
