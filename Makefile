@@ -60,6 +60,7 @@ test: set-up-test build ## install what is missing, build, and run every test
 	Scripts/test-set-up
 	Scripts/test-check-arrows
 	Scripts/test-check-secrets
+	Scripts/test-check-packages
 	Scripts/test-make-dist
 	$(swift) build --build-tests $(imports)
 	$(own-trust) $(swift) test --skip-build
@@ -114,6 +115,7 @@ model: ## check the rules of the Safe and of sessions: every sequence of steps a
 
 build: ## build the release: .build/release/keytool
 	SWIFT='$(SWIFT)' Scripts/runtime-archives "$$($(swift) build $(release) --show-bin-path)"
+	Scripts/check-packages $(swift)
 	$(swift) build $(release) $(generics) $(imports)
 
 server: ## build the Safe server's release: .build/release/keytool-server
