@@ -232,6 +232,9 @@ def test_a_damaged_lock_does_not_keep_its_identity_out(
     assert result.code == 65 and warning in result.err, result
     names = {name.split("/")[2] for name in archives.opened(path) if "/" in name}
     assert names == {"identity", "pin", "prekeys"} - {record}
+    before = path.read_bytes()
+    refused = keytool.fails(17, "archive", "export", "-o", path, *TO, "--skip-damaged", "--force")
+    assert f"without the {record} of sophaxchat/{id}" in refused.err and path.read_bytes() == before
     result = keytool("archive", "export", "-o", tmp_path / "c.age", *TO, "--skip-damaged", "--json")
     assert result.code == 65 and json.loads(result.out)["identities"][0]["left_out"] == [record]
     other_keytool.ok("archive", "import", path, *with_key)
@@ -363,6 +366,23 @@ class TestSequences:
         result = full("archive", "export", "-o", path, *TO, "--skip-damaged")
         assert result.code == 65 and f"warning: threema/{ID} is not in the archive" in result.err
         assert {name.split("/")[1] for name in archives.opened(path) if "/" in name} == {OTHER}
+
+    @pytest.mark.parametrize("record, missing", [("profile", f"threema/{ID}"), ("none", None)])
+    def test_skip_damaged_does_not_replace_the_only_good_copy(self, full, exported, with_key, record, missing):
+        """A file is replaced only by a whole archive."""
+        before = exported.read_bytes()
+        if missing:
+            identityfiles.path(full.keystore, ID, record).write_bytes(b"KTR2" + bytes(60))
+            refused = full.fails(17, "archive", "export", "-o", exported, *TO, "--skip-damaged", "--force")
+            assert f"{exported} is not replaced by an archive without {missing}" in refused.err
+            assert "is not in the archive" not in refused.err, "nothing was written"
+            assert exported.read_bytes() == before
+            failed = full("archive", "export", "-o", exported, *TO, "--skip-damaged", "--force", "--json")
+            assert failed.error["reason"] == "incomplete_archive"
+            assert exported.read_bytes() == before
+            full.ok("archive", "import", exported, *with_key, "--replace", missing)
+        full.ok("archive", "export", "-o", exported, *TO, "--skip-damaged", "--force")
+        assert exported.read_bytes() != before
 
     def test_a_messenger_that_is_not_known_is_exported_but_not_imported(self, full, tmp_path, with_key, other_keytool):
         master = (full.keystore / "master.key").read_bytes()[12:]

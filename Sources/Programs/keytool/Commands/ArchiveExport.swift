@@ -31,7 +31,11 @@ struct ArchiveExport: Verb {
 
     @OptionGroup var wait: SessionWaitOptions
 
-    @Flag(help: "Leave out identities with damaged records; only warn, and exit with 65 after the export.")
+    @Flag(
+        help: """
+            Leave out identities with damaged records; only warn, and exit with 65 after the export. Such an export \
+            replaces no file, also with --force.
+            """)
     var skipDamaged = false
 
     @Flag(help: "Accept a weak archive passphrase; only warn.")
@@ -45,10 +49,11 @@ struct ArchiveExport: Verb {
     func run(_ session: Session) throws {
         _ = try recipients.recipients(insteadOf: passphrase)
         // Refuse before asking for a passphrase, not after.
-        let target = try written.target(outside: session.reserved)
+        var target = try written.target(outside: session.reserved)
         let opened = try session.keystore(keystore.passphrase)
         let keeper = ArchiveKeeper(opened, .all)
         let survey = try keeper.survey(withSessions: withSessions, wait.wait(session, \.text))
+        if skipDamaged && !survey.damagedWords.isEmpty { target = try newTarget(without: survey.damagedWords, session) }
         let skipped = try skipped(survey, session)
         for identity in survey.identities where !identity.isKnown {
             session.output.warn(
@@ -90,6 +95,19 @@ struct ArchiveExport: Verb {
                 "the result was not read again: keytool archive check FILE compares it with the keystore")
         }
         if let skipped { throw skipped }
+    }
+
+    /// An export that leaves something out replaces no file: that may be the archive with the only good copy of it.
+    private func newTarget(without words: [String], _ session: Session) throws -> DocumentTarget {
+        do {
+            return try DocumentTarget(written.output, mayReplace: false, outside: session.reserved)
+        } catch ResultFileError.exists(let path) {
+            throw CommandFailure(
+                failure: Failure(
+                    .exists, "\(path) is not replaced by an archive without \(words.joined(separator: ", "))",
+                    hints: "it may hold the only good copy: export to a new file"
+                ).because(of: "incomplete_archive"))
+        }
     }
 
     private func warnOfSessions(_ survey: ArchiveSurvey, _ session: Session) {
@@ -171,6 +189,14 @@ struct ArchiveExport: Verb {
         var digest = [UInt8](repeating: 0, count: SHA256.count)
         state.finish(into: &digest)
         return (digest, offset)
+    }
+}
+
+extension ArchiveSurvey {
+    /// What an export of the rest leaves out, for people; empty if nothing is damaged.
+    fileprivate var damagedWords: [String] {
+        failures.map { $0.owner.text } + recordFailures.map { "the \($0.record.words) of \($0.owner.text)" }
+            + sessionFailures.map { "the sessions of \($0.owner.text)" }
     }
 }
 
