@@ -2,6 +2,7 @@
 
 import base64
 import hmac
+import json
 
 import pytest
 
@@ -27,11 +28,14 @@ def sealed(content):
     return textsecure.seal_push(KEY, content)
 
 
-@pytest.mark.parametrize("form", ["raw", "unpadded", "padded", "wrapped"])
+@pytest.mark.parametrize("form", ["raw", "unpadded", "padded", "wrapped", "apn", "apn with aps"])
 def test_open_push(holder, write, form):
     payload = sealed(signal(b"cipher text", kind=1))
     content = {"raw": payload, "unpadded": textsecure.unpadded(payload).encode(),
-               "padded": base64.b64encode(payload) + b"\n", "wrapped": base64.encodebytes(payload)}[form]
+               "padded": base64.b64encode(payload) + b"\n", "wrapped": base64.encodebytes(payload),
+               "apn": json.dumps({"alert": "New message", "m": textsecure.unpadded(payload)}).encode(),
+               "apn with aps": json.dumps({"aps": {"alert": {"loc-key": "NEW", "loc-args": [1, None]}},
+                                           "m": base64.b64encode(payload).decode()}, indent=1).encode()}[form]
     opened = holder.json("textsecure", "open-push", write("payload", content), "-o", holder.home / "message")
     assert (opened["type"], opened["type_name"], opened["encrypted"]) == (1, "whisper", True)
     assert (opened["source"], opened["timestamp"]) == (NUMBER, "2014-02-21T16:26:40Z")
@@ -41,6 +45,13 @@ def test_open_push(holder, write, form):
     people = holder.ok("textsecure", "open-push", "-", NUMBER, stdin=content)
     assert NUMBER in people.out and "encrypted" in people.out and "not encrypted" not in people.out
     assert people.err == ""
+
+
+@pytest.mark.parametrize("text", [
+    '{"alert": "New"}', '{"m": 1}', '{"m": "?"}', '{"m": "AAAA"', '[{"m": "AAAA"}]', '{"m": {"m": "AAAA"}}'])
+def test_apn_without_a_payload(holder, write, text):
+    refused = holder.fails(65, "textsecure", "open-push", write("payload", text.encode()))
+    assert "neither Base64, nor JSON" in refused.err
 
 
 def test_open_push_writes_only_the_message_to_stdout(holder, write):

@@ -36,6 +36,8 @@ import VectorKit
         let encoded = try vector.expected.string("payload_base64_unpadded")
         #expect(PushPayload.text(payload) == encoded)
         #expect(PushPayload.payload(text: encoded + "\n") == payload)
+        #expect(PushPayload.payload(text: "{\"alert\":\"New\",\"m\":\"\(encoded)\"}\n") == payload)
+        #expect(PushPayload.payload(text: "{\"alert\":\"\(encoded)\"}") == nil)
         #expect(try PushPayload.open(payload.span, key: key).copied == text)
         let fresh = PushPayload.seal(text.span, key: key)
         #expect(fresh != payload)

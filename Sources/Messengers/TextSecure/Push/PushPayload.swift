@@ -10,7 +10,7 @@ public import SecureMemory
 //       17    16·n  AES-256-CBC with PKCS#7 padding: IncomingPushMessageSignal, n ≥ 1
 //   end-10      10  HMAC-SHA-256(MAC key, all before), its first 10 bytes
 //
-// As text: Base64 without padding.
+// As text: Base64 without padding. Through Apple's push service: JSON, whose member m has that text.
 
 /// Sealing and opening of push payloads.
 public enum PushPayload {
@@ -62,11 +62,18 @@ public enum PushPayload {
     /// A payload as it is sent to the push service: Base64 without padding.
     public static func text(_ payload: [UInt8]) -> String { Base64.encodeUnpadded(payload.span) }
 
-    /// Reads a payload from Base64, with padding or without, in one line or more.
+    /// Reads a payload from Base64, with padding or without, in one line or more; or from the JSON that Apple's push
+    /// service delivers, an object whose member `m` is such a text. Its other members, what the device shows, are ignored.
     /// - Returns: nil for other text, and for one of more than twice the longest payload.
     public static func payload(text: String) -> [UInt8]? {
         guard text.utf8.count <= 2 * maxCount else { return nil }
-        return LenientBase64.decodePublic(text)
+        // No Base64 has a brace.
+        guard text.contains("{") else { return LenientBase64.decodePublic(text) }
+        let limits = JSONScanner.Limits(depth: 8, values: 1000)
+        guard let json = try? JSONScanner.parse(text.utf8.span, limits: limits), let payload = json["m"]?.string else {
+            return nil
+        }
+        return LenientBase64.decodePublic(payload)
     }
 
     private static func mac(_ bytes: Span<UInt8>, _ key: SignalingKey) -> [UInt8] {

@@ -9,8 +9,8 @@ struct TextSecureOpenPush: Verb {
     static let configuration = CommandConfiguration(
         commandName: "open-push", abstract: "Open what the server has pushed to a device, with the signaling key.",
         discussion: """
-            Reads a payload in Base64 or as bytes, and shows its envelope: type, sender, receivers, time. A message \
-            that its sender has encrypted stays so; one in plain text is shown, and its attachments without their keys.
+            Reads a payload in Base64, as bytes, or as the JSON that Apple's push service delivers, and shows its envelope: \
+            type, sender, receivers, time. A message that its sender has encrypted stays so; one in plain text is shown, and its attachments without their keys.
             """)
 
     @ParentCommand var noun: TextSecureCommand
@@ -60,7 +60,7 @@ struct TextSecureOpenPush: Verb {
         }
     }
 
-    /// A payload from a file: its first byte is 01, which no text begins with, or it is Base64.
+    /// A payload from a file: its first byte is 01, which no text begins with, or it is Base64, or JSON with it.
     /// - Throws: `TextSecureMessageError.notBase64` for other text. Other bytes are left to `PushPayload.open`.
     private static func payload(_ content: [UInt8]) throws -> [UInt8] {
         guard content.first != PushPayload.version, let text = String(validating: content, as: UTF8.self) else {

@@ -3,7 +3,7 @@ import TextSecure
 
 /// Why a file with a message, a key or numbers was not used, beside the errors of its form.
 enum TextSecureMessageError: Error, Equatable {
-    /// It is text, but not Base64.
+    /// It is text, but neither Base64 nor JSON with it.
     case notBase64
     /// The envelope has no message that could be written.
     case noMessage
@@ -24,7 +24,8 @@ enum TextSecureMessageError: Error, Equatable {
 extension TextSecureMessageError: Explained {
     var failure: Failure {
         switch self {
-        case .notBase64: Failure(.badData, "the payload is neither Base64 nor the bytes of one")
+        case .notBase64:
+            Failure(.badData, "the payload is neither Base64, nor JSON with Base64 in m, nor the bytes of one")
         case .noMessage: Failure(.badData, "the payload contains no message")
         case .malformedAttachmentKey:
             Failure(.badData, "the key of an attachment is \(AttachmentKey.count) bytes in Base64, 88 characters")
