@@ -21,7 +21,7 @@ def environment(**variables):
     return {"PATH": "/usr/local/bin:/usr/bin:/bin", "LC_ALL": "C.UTF-8", **variables}
 
 
-def run(*arguments, timeout=30, **variables):
+def run(*arguments, timeout=60, **variables):
     """Runs the binary to its end."""
     return subprocess.run(
         [BINARY, *map(str, arguments)], stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=timeout,
@@ -48,11 +48,11 @@ class Server:
     def words(self):
         return self.log.read_text(errors="replace")
 
-    def stop(self, number=signal.SIGTERM, timeout=15):
+    def stop(self, number=signal.SIGTERM, timeout=60):
         self.process.send_signal(number)
         return self.ended(timeout)
 
-    def ended(self, timeout=15):
+    def ended(self, timeout=60):
         code = self.process.wait(timeout)
         self.process.stdout.close()
         assert not TRAP.search(self.words), self.words
@@ -65,7 +65,7 @@ class Server:
                 (line.rsplit(" ", 1) for line in text.splitlines() if not line.startswith("#"))}
 
     def connect(self):
-        return socket.create_connection(("127.0.0.1", self.port), timeout=20)
+        return socket.create_connection(("127.0.0.1", self.port), timeout=60)
 
 
 class Answer:
@@ -96,14 +96,14 @@ def curl(url, *options, body=None, ok=True):
     return Answer(int(status), version, headers, content)
 
 
-def exchange(connection, raw, seconds=5, answers=0):
+def exchange(connection, raw, seconds=30, answers=0):
     """Sends bytes and reads until the server closes, or nothing comes for so long; before so many answers have begun,
-    it waits for up to 20 s. Returns all bytes and whether it has closed."""
+    it waits for up to a minute. Returns all bytes and whether it has closed."""
     connection.sendall(raw)
     received = b""
     try:
         while True:
-            connection.settimeout(seconds if len(statuses(received)) >= answers else 20)
+            connection.settimeout(seconds if len(statuses(received)) >= answers else 60)
             chunk = connection.recv(65536)
             if not chunk:
                 return received, True
@@ -114,11 +114,23 @@ def exchange(connection, raw, seconds=5, answers=0):
         return received, True
 
 
+def begin_upload(connection, head, body):
+    """Sends a head without the empty line behind it and, once the server has examined it, the beginning of a body."""
+    connection.sendall(head + b"Expect: 100-continue\r\n\r\n")
+    received = b""
+    while b"\r\n\r\n" not in received:
+        piece = connection.recv(4096)
+        assert piece, received
+        received += piece
+    assert statuses(received) == [100], received
+    connection.sendall(body)
+
+
 def statuses(received):
     return [int(each) for each in re.findall(rb"HTTP/1\.1 (\d{3}) ", received)]
 
 
-def wait_for(condition, seconds=10):
+def wait_for(condition, seconds=60):
     deadline = time.monotonic() + seconds
     while not condition():
         assert time.monotonic() < deadline, "it did not happen"

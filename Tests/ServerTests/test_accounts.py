@@ -6,11 +6,10 @@ import os
 import shlex
 import signal
 import subprocess
-import time
 
 import pytest
 
-from server import BINARY, ID, curl, environment, exchange, run, statuses
+from server import BINARY, ID, begin_upload, curl, environment, exchange, run, statuses
 
 
 @pytest.fixture
@@ -163,13 +162,12 @@ def test_an_upload_ends_with_its_account(serve, add, option):
     server = serve()
     authorization = base64.b64encode(f"alice:{password.read_text().strip()}".encode())
     with server.connect() as upload:
-        upload.sendall(f"PUT /alice/backups/{ID} HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n".encode()
-                       + b"Authorization: Basic " + authorization + b"\r\n\r\nhello")
-        time.sleep(1)
+        head = f"PUT /alice/backups/{ID} HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n".encode()
+        begin_upload(upload, head + b"Authorization: Basic " + authorization + b"\r\n", b"hello")
         removed = run("account", "remove", "alice", "--yes", *option, "--store", f"file://{server.directory}")
         assert removed.returncode == 0, removed.stderr
         add("alice")
-        assert statuses(exchange(upload, b"world", seconds=2)[0]) == [401]
+        assert statuses(exchange(upload, b"world", seconds=0.3, answers=1)[0]) == [401]
     assert curl(f"{server.url}/alice/backups/{ID}", *login(password)).status == 404
     assert [path.name for path in (server.directory / "accounts/alice/backups").iterdir() if path.name[0] != "."] == []
     assert server.stop() == 0

@@ -108,7 +108,7 @@ def test_broken_chunks_store_nothing(server, case):
 ])
 def test_answered(server, raw, expected, closes):
     with server.connect() as connection:
-        received, is_closed = exchange(connection, raw, seconds=7 if closes else 1)
+        received, is_closed = exchange(connection, raw, seconds=30 if closes else 0.5, answers=len(expected))
     assert (statuses(received), is_closed) == (expected, closes)
 
 
@@ -130,7 +130,7 @@ def test_a_chunked_body_in_small_pieces(server):
     body = b"".join(b"1\r\n%c\r\n" % byte for byte in b"hello" * 20) + b"0\r\n\r\n"
     try:
         with server.connect() as connection:
-            received, _ = exchange(connection, PUT + b"Transfer-Encoding: chunked\r\n\r\n" + body, seconds=1)
+            received, _ = exchange(connection, PUT + b"Transfer-Encoding: chunked\r\n\r\n" + body, seconds=0.3, answers=1)
         assert statuses(received) == [201]
         assert (server.directory / "backups" / ID).read_bytes() == b"hello" * 20
     finally:

@@ -85,7 +85,7 @@ def test_no_thread_is_free(serve, locked):
     with server.connect() as first, server.connect() as second:
         for each in (first, second):
             each.sendall(PUT + b"Content-Length: 1\r\n\r\nx")
-        assert [statuses(exchange(each, b"", seconds=7)[0]) for each in (first, second)] == [[503], [503]]
+        assert [statuses(exchange(each, b"", seconds=0.3, answers=1)[0]) for each in (first, second)] == [[503], [503]]
     wait_for(lambda: len(lines(server)) == 2)
     assert any("answered with 503: all --workers threads are busy" in line for line in lines(server)), server.words
 

@@ -1,6 +1,7 @@
 """Clients that mean harm: mutated requests, heads and chunks without end, a thousand connections at once."""
 
 import random
+import select
 import socket
 import threading
 import time
@@ -9,7 +10,7 @@ import pytest
 
 from kit.sampling import SEED
 from rawrequests import mutated, whole_requests
-from server import ID, statuses, trusting, wait_for
+from server import ID, begin_upload, statuses, trusting, wait_for
 
 REQUESTS = 10_000
 PUT = f"PUT /backups/{ID} HTTP/1.1\r\nHost: x\r\n".encode()
@@ -17,6 +18,8 @@ GET = f"GET /backups/{ID} HTTP/1.1\r\nHost: x\r\n\r\n".encode()
 CONFIG = b"GET /config HTTP/1.1\r\nHost: x\r\n\r\n"
 FAST = ["--client-rate", "100000", "--backup-rate", "100000"]
 MIB = 1024 * 1024
+# In seconds: before the server's first deadline ends a connection that stands in the way.
+AT_ONCE = 10
 
 
 @pytest.fixture
@@ -176,7 +179,7 @@ def test_a_thousand_connections(guarded, case):
             start = time.monotonic()
             assert ask(server, GET, "127.0.2.1").endswith(b"hello")
             assert statuses(ask(server, PUT + b"Content-Length: 5\r\n\r\nhello", "127.0.2.1")) == [204]
-            assert time.monotonic() - start < 1
+            assert time.monotonic() - start < AT_ONCE
         assert memory(server) - before < 96 * MIB
     finally:
         stopping.set()
@@ -194,7 +197,7 @@ def test_one_greedy_client(guarded):
     for _ in range(10):
         start = time.monotonic()
         assert statuses(ask(server, CONFIG, "127.0.2.1")) == [200]
-        assert time.monotonic() - start < 1
+        assert time.monotonic() - start < AT_ONCE
     for each in many:
         each.close()
 
@@ -234,16 +237,16 @@ def test_more_connections_than_there_are(guarded, case):
     assert statuses(asked(PUT + b"Content-Length: 500000\r\n\r\n" + content)) == [201]
     before = memory(server)
     with connect("127.0.3.1") as upload, connect("127.0.4.1") as download:
-        upload.sendall(f"PUT /backups/{'ab' * 32} HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\nhello".encode())
+        begin_upload(upload, PUT.replace(ID.encode(), b"ab" * 32) + b"Content-Length: 10\r\n", b"hello")
         # More than the kernel's buffers hold.
         download.sendall(GET * 8)
-        time.sleep(0.5)
+        select.select([download], [], [], 60)
         try:
             many = open_tls(server, 1000, 50) if is_tls else open_many(server, 1000, raw, clients=50)
             for _ in range(10):
                 start = time.monotonic()
                 assert statuses(asked(CONFIG)) == [200]
-                assert time.monotonic() - start < 1
+                assert time.monotonic() - start < AT_ONCE
             assert memory(server) - before < 96 * MIB
             # Each of the fifty has ten: these have one.
             upload.sendall(b"world")
@@ -260,7 +263,8 @@ def test_more_connections_than_there_are(guarded, case):
 
 def test_one_greedy_client_ends_its_own(guarded):
     """Even if one client may have all connections, it ends its own and not those of others."""
-    server = guarded("--max-connections-per-client", "1000", "--max-connections", "50")
+    server = guarded("--max-connections-per-client", "1000", "--max-connections", "50", "--head-timeout", "10m",
+                     "--metrics-listen", "127.0.0.1:0")
     others = [socket.create_connection(("127.0.0.1", server.port), 20, (f"127.0.2.{1 + number}", 0))
               for number in range(20)]
     for each in others:
@@ -268,29 +272,38 @@ def test_one_greedy_client_ends_its_own(guarded):
         assert statuses(each.recv(4096)) == [200]
     many = open_many(server, 500, b"", clients=1)
     assert statuses(ask(server, CONFIG, "127.0.3.1")) == [200]
+    # The server's threads take up connections in another order than that in which they came, and close them later.
+    wait_for(lambda: has_only(server, 50, total=521))
     for each in others:
         each.sendall(CONFIG)
         assert statuses(each.recv(4096)) == [200]
+    wait_for(lambda: count_open(many) <= 30)
+    # The place of the one of 127.0.3.1 may be free.
+    assert count_open(many) >= 29
+    for each in many + others:
         each.close()
-    open_of_many = 0
-    for each in many:
-        each.settimeout(0.01)
-        try:
-            each.recv(1)
-        except TimeoutError:
-            open_of_many += 1
-        except ConnectionResetError:
-            pass
-        each.close()
-    assert 25 <= open_of_many <= 30
+
+
+def has_only(server, most, total):
+    """Whether so many connections have come, and at most so many of them are not closed."""
+    metrics = server.metrics()
+    return metrics["keytool_server_connections_total"] == total and metrics["keytool_server_connections"] <= most
+
+
+def count_open(connections):
+    """How many the server has not closed. It sends nothing by them."""
+    poll = select.poll()
+    for each in connections:
+        poll.register(each, select.POLLIN)
+    return len(connections) - len(poll.poll(0))
 
 
 def test_all_connections_have_a_request(guarded):
     """Then another client waits until one has none."""
     server = guarded("--max-connections", "2")
-    head = PUT + b"Content-Length: 10\r\n\r\nhello"
-    uploads = open_many(server, 2, head.replace(ID.encode(), b"ab" * 32), clients=2)
-    time.sleep(0.5)
+    uploads = open_many(server, 2, b"", clients=2)
+    for each in uploads:
+        begin_upload(each, PUT.replace(ID.encode(), b"ab" * 32) + b"Content-Length: 10\r\n", b"hello")
     with socket.create_connection(("127.0.0.1", server.port), 20, ("127.0.2.1", 0)) as another:
         another.sendall(CONFIG)
         time.sleep(1)

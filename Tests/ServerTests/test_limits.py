@@ -30,7 +30,7 @@ def test_a_head_that_does_not_come(serve, first):
             time.sleep(0.2)
             connection.sendall(b"a" if first else b"")
         assert exchange(connection, b"") == (b"", True)
-    assert 0.9 < time.monotonic() - start < 5 and ended(server, "slow") == 1
+    assert 0.9 < time.monotonic() - start < 14 and ended(server, "slow") == 1
 
 
 def test_a_handshake_that_does_not_come(serve):
@@ -55,8 +55,8 @@ def test_an_http2_connection_without_a_request(serve, first):
     server = serve(*METRICS, "--head-timeout", "1s", "--tls-self-signed", "localhost")
     with http2(server) as connection:
         start = time.monotonic()
-        assert exchange(connection, first, seconds=20)[1]
-    assert 0.9 < time.monotonic() - start < 9 and ended(server, "slow") == 1
+        assert exchange(connection, first)[1]
+    assert 0.9 < time.monotonic() - start < 14 and ended(server, "slow") == 1
 
 
 def test_an_idle_http2_connection(serve):
@@ -67,9 +67,9 @@ def test_an_idle_http2_connection(serve):
     request = bytes([0, 0, len(block), 1, 5, 0, 0, 0, 1]) + block
     with http2(server) as connection:
         start = time.monotonic()
-        received, is_closed = exchange(connection, PREFACE + request, seconds=20)
+        received, is_closed = exchange(connection, PREFACE + request)
     assert is_closed and b"retentionDays" in received
-    assert 0.9 < time.monotonic() - start < 9 and ended(server, "idle") == 1
+    assert 0.9 < time.monotonic() - start < 50 and ended(server, "idle") == 1
 
 
 @pytest.mark.parametrize("is_tls", [False, True])
@@ -81,7 +81,7 @@ def test_an_idle_connection(serve, is_tls):
     with connection:
         start = time.monotonic()
         received, is_closed = exchange(connection, GET)
-    assert (statuses(received), is_closed) == ([200], True) and 0.9 < time.monotonic() - start < 5
+    assert (statuses(received), is_closed) == ([200], True) and 0.9 < time.monotonic() - start < 50
     assert ended(server, "idle") == 1
 
 
@@ -93,9 +93,9 @@ def test_a_slow_body(serve):
         for _ in range(4):
             time.sleep(0.2)
             connection.sendall(b"a")
-        received, is_closed = exchange(connection, b"", seconds=10)
+        received, is_closed = exchange(connection, b"")
     assert (statuses(received), is_closed) == ([408], True) and b"connection: close" in received
-    assert 0.9 < time.monotonic() - start < 12
+    assert 0.9 < time.monotonic() - start < 29
     assert ended(server, "slow") == 1 and list((server.directory / "backups").iterdir()) == []
 
 
@@ -107,7 +107,7 @@ def test_a_large_body_gets_more_time(serve):
         for _ in range(32):
             connection.sendall(b"a" * 4096)
             time.sleep(0.1)
-        assert statuses(exchange(connection, b"", seconds=2)[0]) == [201]
+        assert statuses(exchange(connection, b"", seconds=0.3, answers=1)[0]) == [201]
 
 
 def test_an_answer_that_nobody_takes(serve):
@@ -163,7 +163,7 @@ def test_a_connection_displaced_in_its_handshake(serve):
     wait_for(lambda: server.metrics()["keytool_server_connections_total"] >= 3)
     with server.connect():
         wait_for(lambda: ended(server, "displaced") == 1)
-        assert [exchange(each, b"", seconds=1)[1] for each in first].count(True) == 1
+        wait_for(lambda: [exchange(each, b"", seconds=0.1)[1] for each in first].count(True) == 1)
         assert ended(server, "displaced") == 1 and ended(server, "handshake") == 0
     for each in first:
         each.close()
@@ -171,7 +171,7 @@ def test_a_connection_displaced_in_its_handshake(serve):
 
 def upload_from(server, address, number, length, body):
     """A connection of another client that has begun an upload."""
-    connection = socket.create_connection(("127.0.0.1", server.port), timeout=20, source_address=(address, 0))
+    connection = socket.create_connection(("127.0.0.1", server.port), timeout=60, source_address=(address, 0))
     connection.sendall(PUT.replace(b"0123", b"%04d" % number) + b"Content-Length: %d\r\n\r\n" % length + body)
     return connection
 
@@ -180,7 +180,7 @@ def answers_of(connections, count):
     """The statuses that have come by each, as soon as so many have come, and no other one comes soon."""
     received = {each: b"" for each in connections}
     reading = set(connections)
-    deadline = time.monotonic() + 20
+    deadline = time.monotonic() + 60
     while time.monotonic() < deadline:
         ready = select.select(reading, [], [], 0.5)[0]
         for each in ready:
@@ -198,7 +198,7 @@ def test_bodies_take_no_more_memory_than_allowed(serve):
     slow = [upload_from(server, f"127.0.0.{number + 1}", number, 400_000, b"a" * 390_000) for number in range(3)]
     answers = answers_of(slow, 1)
     assert sorted(answers) == [[], [], [503]]
-    finished = [statuses(exchange(each, b"a" * 10_000, seconds=2)[0])
+    finished = [statuses(exchange(each, b"a" * 10_000, seconds=0.3, answers=1)[0])
                 for each, answer in zip(slow, answers) if not answer]
     assert finished == [[201], [201]]
     for each in slow:
@@ -224,15 +224,15 @@ def test_an_upload_that_comes_with_its_head_is_answered(serve):
     """There is no memory for it by the time that its head is examined."""
     server = serve("--max-body-memory", "1")
     slow = [upload_from(server, f"127.0.0.{number + 2}", number, 524_288, b"a" * 524_287) for number in range(2)]
-    time.sleep(0.5)
+    wait_for(lambda: curl(f"{server.url}/backups/{ID[::-1]}", body=b"b" * 5000).status == 503)
     for end in (False, True):
         with server.connect() as connection:
             received, _ = exchange(
-                connection, PUT + b"Content-Length: 5000\r\n\r\n" + b"b" * (5000 if end else 4999), seconds=1)
+                connection, PUT + b"Content-Length: 5000\r\n\r\n" + b"b" * (5000 if end else 4999), seconds=0.3, answers=1)
             assert statuses(received) == [503] and b"retry-after: 5" in received.lower()
             if end:
                 # What follows it is answered, too.
-                assert statuses(exchange(connection, GET, seconds=1)[0]) == [200]
+                assert statuses(exchange(connection, GET, seconds=0.3, answers=1)[0]) == [200]
     for each in slow:
         each.close()
     wait_for(lambda: curl(f"{server.url}/backups/{ID}", body=b"b" * 500_000).status == 201)
