@@ -2030,9 +2030,9 @@ _keytool_contact_list() {
 
 _keytool_contact_add() {
     repeating_flags=()
-    non_repeating_flags=(--quiet -q --verbose -v --json --no-input --version -h --help)
-    repeating_options=()
-    non_repeating_options=(--keystore --color --qr-image --first-name --last-name --identity --passphrase-file --passphrase-command --passphrase-fd)
+    non_repeating_flags=(--quiet -q --verbose -v --json --no-input --offline --version -h --help)
+    repeating_options=(--directory-pin)
+    non_repeating_options=(--keystore --color --qr-image --first-name --last-name --identity --directory --directory-ca-file --timeout --retry-max-time --passphrase-file --passphrase-command --passphrase-fd)
     __keytool_offer_flags_options 2
 
     # Offer option value completions
@@ -2059,6 +2059,22 @@ _keytool_contact_add() {
         __keytool_add_completions -W "$(__keytool_custom_complete ---completion contact add -- --identity "${COMP_CWORD}" "$(__keytool_cursor_index_in_current_word)")"
         return
         ;;
+    '--directory')
+        return
+        ;;
+    '--directory-ca-file')
+        __keytool_add_completions -f
+        return
+        ;;
+    '--directory-pin')
+        return
+        ;;
+    '--timeout')
+        return
+        ;;
+    '--retry-max-time')
+        return
+        ;;
     '--passphrase-file')
         __keytool_add_completions -f
         return
@@ -2074,9 +2090,9 @@ _keytool_contact_add() {
 
 _keytool_contact_verify() {
     repeating_flags=()
-    non_repeating_flags=(--quiet -q --verbose -v --json --no-input --version -h --help)
-    repeating_options=()
-    non_repeating_options=(--keystore --color --qr-image --identity --passphrase-file --passphrase-command --passphrase-fd)
+    non_repeating_flags=(--quiet -q --verbose -v --json --no-input --offline --version -h --help)
+    repeating_options=(--directory-pin)
+    non_repeating_options=(--keystore --color --qr-image --identity --directory --directory-ca-file --timeout --retry-max-time --passphrase-file --passphrase-command --passphrase-fd)
     __keytool_offer_flags_options 1
 
     # Offer option value completions
@@ -2095,6 +2111,22 @@ _keytool_contact_verify() {
         ;;
     '--identity')
         __keytool_add_completions -W "$(__keytool_custom_complete ---completion contact verify -- --identity "${COMP_CWORD}" "$(__keytool_cursor_index_in_current_word)")"
+        return
+        ;;
+    '--directory')
+        return
+        ;;
+    '--directory-ca-file')
+        __keytool_add_completions -f
+        return
+        ;;
+    '--directory-pin')
+        return
+        ;;
+    '--timeout')
+        return
+        ;;
+    '--retry-max-time')
         return
         ;;
     '--passphrase-file')

@@ -110,9 +110,9 @@ function __keytool_parse_tokens -S
             case 'list'
                 __keytool_parse_subcommand 1 'q/quiet' 'v/verbose' 'json' 'keystore=' 'no-input' 'color=' 'format=' 'passphrase-file=' 'passphrase-command=' 'passphrase-fd=' 'version' 'h/help'
             case 'add'
-                __keytool_parse_subcommand 2 'q/quiet' 'v/verbose' 'json' 'keystore=' 'no-input' 'color=' 'qr-image=' 'first-name=' 'last-name=' 'identity=' 'passphrase-file=' 'passphrase-command=' 'passphrase-fd=' 'version' 'h/help'
+                __keytool_parse_subcommand 2 'q/quiet' 'v/verbose' 'json' 'keystore=' 'no-input' 'color=' 'qr-image=' 'first-name=' 'last-name=' 'identity=' 'offline' 'directory=' 'directory-ca-file=' 'directory-pin=+' 'timeout=' 'retry-max-time=' 'passphrase-file=' 'passphrase-command=' 'passphrase-fd=' 'version' 'h/help'
             case 'verify'
-                __keytool_parse_subcommand 1 'q/quiet' 'v/verbose' 'json' 'keystore=' 'no-input' 'color=' 'qr-image=' 'identity=' 'passphrase-file=' 'passphrase-command=' 'passphrase-fd=' 'version' 'h/help'
+                __keytool_parse_subcommand 1 'q/quiet' 'v/verbose' 'json' 'keystore=' 'no-input' 'color=' 'qr-image=' 'identity=' 'offline' 'directory=' 'directory-ca-file=' 'directory-pin=+' 'timeout=' 'retry-max-time=' 'passphrase-file=' 'passphrase-command=' 'passphrase-fd=' 'version' 'h/help'
             case 'remove'
                 __keytool_parse_subcommand 1 'q/quiet' 'v/verbose' 'json' 'keystore=' 'no-input' 'color=' 'yes' 'identity=' 'passphrase-file=' 'passphrase-command=' 'passphrase-fd=' 'version' 'h/help'
             case 'match'
@@ -1055,6 +1055,12 @@ complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_option
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool contact add" first-name' -l 'first-name' -d 'The contact\'s first name, also of one that is there.' -rfka ''
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool contact add" last-name' -l 'last-name' -d 'The contact\'s last name, also of one that is there.' -rfka ''
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool contact add" identity' -l 'identity' -d 'The identity. Optional if the keystore holds only one.' -rfka '(__keytool_custom_completion ---completion contact add -- --identity (count (__keytool_tokens -pc)) (__keytool_tokens -tC))'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool contact add" offline' -l 'offline' -d 'Do not compare the code with the directory.'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool contact add" directory' -l 'directory' -d 'The address of the directory: https://… (KEYTOOL_DIRECTORY).' -rfka ''
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool contact add" directory-ca-file' -l 'directory-ca-file' -d 'Trust the certificate authorities in this file (PEM) instead of the system\'s (KEYTOOL_DIRECTORY_CA_FILE).' -rF
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool contact add"' -l 'directory-pin' -d 'Accept only a directory with this public key, sha256//BASE64, in addition to all other checks; may be repeated (KEYTOOL_DIRECTORY_PIN).' -rfka ''
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool contact add" timeout' -l 'timeout' -d 'Time limit for one request to the server.' -rfka ''
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool contact add" retry-max-time' -l 'retry-max-time' -d 'Total time limit for all attempts at one server.' -rfka ''
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool contact add" passphrase-file' -l 'passphrase-file' -d 'Read the keystore passphrase from a file, - for stdin.' -rF
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool contact add" passphrase-command' -l 'passphrase-command' -d 'Read it from the output of a shell command.' -rfka ''
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool contact add" passphrase-fd' -l 'passphrase-fd' -d 'Read it from an open file descriptor.' -rfka ''
@@ -1068,6 +1074,12 @@ complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_option
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool contact verify" color' -l 'color' -d 'When to use colours.' -rfka 'auto always never'
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool contact verify" qr-image' -l 'qr-image' -d 'Read the code from a photo or screenshot of its QR code. Needs zbarimg.' -rF
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool contact verify" identity' -l 'identity' -d 'The identity. Optional if the keystore holds only one.' -rfka '(__keytool_custom_completion ---completion contact verify -- --identity (count (__keytool_tokens -pc)) (__keytool_tokens -tC))'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool contact verify" offline' -l 'offline' -d 'Do not compare the code with the directory.'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool contact verify" directory' -l 'directory' -d 'The address of the directory: https://… (KEYTOOL_DIRECTORY).' -rfka ''
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool contact verify" directory-ca-file' -l 'directory-ca-file' -d 'Trust the certificate authorities in this file (PEM) instead of the system\'s (KEYTOOL_DIRECTORY_CA_FILE).' -rF
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool contact verify"' -l 'directory-pin' -d 'Accept only a directory with this public key, sha256//BASE64, in addition to all other checks; may be repeated (KEYTOOL_DIRECTORY_PIN).' -rfka ''
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool contact verify" timeout' -l 'timeout' -d 'Time limit for one request to the server.' -rfka ''
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool contact verify" retry-max-time' -l 'retry-max-time' -d 'Total time limit for all attempts at one server.' -rfka ''
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool contact verify" passphrase-file' -l 'passphrase-file' -d 'Read the keystore passphrase from a file, - for stdin.' -rF
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool contact verify" passphrase-command' -l 'passphrase-command' -d 'Read it from the output of a shell command.' -rfka ''
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool contact verify" passphrase-fd' -l 'passphrase-fd' -d 'Read it from an open file descriptor.' -rfka ''

@@ -40,56 +40,89 @@ package struct ContactKeeper: Sendable {
         package let newName: String?
     }
 
+    /// The names that a contact gets.
+    package struct Names: Equatable, Sendable {
+        /// Nil to leave that of a contact which is there.
+        package let first: String?
+        /// Nil to leave that of a contact which is there.
+        package let last: String?
+
+        package init(first: String?, last: String?) {
+            self.first = first
+            self.last = last
+        }
+    }
+
     /// Adds a contact. If it is there with the same key, its level may rise, and never falls.
-    /// - Parameters:
-    ///   - firstName: nil to leave that of a contact which is there.
-    ///   - lastName: nil to leave that of a contact which is there.
+    /// - Parameter compare: called once everything else permits the addition, and before anything is stored. What it
+    ///   throws is passed on.
     /// - Throws: `ProfileKeepingError.ownID`, `.expiredCode`, `.otherContactKey`, `.unprovenKey`.
-    package func add(_ card: Card, firstName: String?, lastName: String?, to id: ThreemaID) throws -> Addition {
+    package func add(
+        _ card: Card, _ names: Names, to id: ThreemaID, comparing compare: () throws -> Void = {}
+    ) throws -> Addition {
         try check(card, id)
-        let code = card.code
+        _ = try added(card, names, to: profiles.document(of: id))
+        try compare()
         var outcome = Outcome.added(card.level)
         let difference = try profiles.edit(id) { document in
-            guard let contact = try document.contact(of: card) else {
-                return document.addingContact(
-                    code.id, code.publicKey, level: card.level, firstName: firstName ?? "", lastName: lastName ?? "",
-                    createdAt: now())
-            }
-            let edited: SafeDocument
-            if contact.publicKey == nil {
-                let level = document.contacts.filter { $0.identity == contact.identity }.map(\.level).max()!
-                // A typed key would take the place of a verified one that this document has lost.
-                guard card.level >= level || level < .fullyVerified else {
-                    throw ProfileKeepingError.unprovenKey(id: contact.identity)
-                }
-                let after = max(level, card.level)
-                outcome = .keyStored(from: contact.level, to: after)
-                edited = document.settingContact(code.id, publicKey: code.publicKey, level: after)
-            } else {
-                (edited, outcome) = try Self.verified(contact, by: card, in: document)
-            }
-            return firstName == nil && lastName == nil
-                ? edited : edited.settingContact(code.id, firstName: firstName, lastName: lastName)
+            let (edited, added) = try added(card, names, to: document)
+            outcome = added
+            return edited
         }
         return Addition(
             outcome: outcome,
             newName: difference.changedContacts.first { $0.fields.contains(.names) }.map(\.after.displayName))
     }
 
+    private func added(_ card: Card, _ names: Names, to document: SafeDocument) throws -> (SafeDocument, Outcome) {
+        let code = card.code
+        guard let contact = try document.contact(of: card) else {
+            let edited = document.addingContact(
+                code.id, code.publicKey, level: card.level, firstName: names.first ?? "", lastName: names.last ?? "",
+                createdAt: now())
+            return (edited, .added(card.level))
+        }
+        let edited: SafeDocument
+        let outcome: Outcome
+        if contact.publicKey == nil {
+            let level = document.contacts.filter { $0.identity == contact.identity }.map(\.level).max()!
+            // A typed key would take the place of a verified one that this document has lost.
+            guard card.level >= level || level < .fullyVerified else {
+                throw ProfileKeepingError.unprovenKey(id: contact.identity)
+            }
+            let after = max(level, card.level)
+            outcome = .keyStored(from: contact.level, to: after)
+            edited = document.settingContact(code.id, publicKey: code.publicKey, level: after)
+        } else {
+            (edited, outcome) = try Self.verified(contact, by: card, in: document)
+        }
+        guard names.first != nil || names.last != nil else { return (edited, outcome) }
+        return (edited.settingContact(code.id, firstName: names.first, lastName: names.last), outcome)
+    }
+
     /// Compares the key of a contact with a code, and raises its level to that of the card.
+    /// - Parameter compare: as for `add`.
     /// - Throws: `ProfileKeepingError.noContact`, `.noContactKey`, `.ownID`, `.expiredCode`, `.otherContactKey`.
-    package func verify(_ card: Card, of id: ThreemaID) throws -> Outcome {
+    package func verify(
+        _ card: Card, of id: ThreemaID, comparing compare: () throws -> Void = {}
+    ) throws -> Outcome {
         try check(card, id)
+        _ = try verified(card, in: profiles.document(of: id))
+        try compare()
         var outcome = Outcome.unchanged(card.level)
         try profiles.edit(id) { document in
-            guard let contact = try document.contact(of: card) else {
-                throw ProfileKeepingError.noContact(id: card.code.id.text)
-            }
-            let (edited, verified) = try Self.verified(contact, by: card, in: document)
+            let (edited, verified) = try verified(card, in: document)
             outcome = verified
             return edited
         }
         return outcome
+    }
+
+    private func verified(_ card: Card, in document: SafeDocument) throws -> (SafeDocument, Outcome) {
+        guard let contact = try document.contact(of: card) else {
+            throw ProfileKeepingError.noContact(id: card.code.id.text)
+        }
+        return try Self.verified(contact, by: card, in: document)
     }
 
     /// What a removal leaves behind.

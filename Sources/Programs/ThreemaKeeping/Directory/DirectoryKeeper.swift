@@ -172,6 +172,12 @@ package enum DirectoryKeepingError: Error {
     case failed(DirectoryServer, DirectoryFailure)
     /// The directory does not know the identity that asked; nil if it gave no words.
     case unknownIdentity(ThreemaID, DirectoryServer, ServerWords?)
+    /// The directory does not know this contact.
+    case unknownContact(ThreemaID, DirectoryServer)
+    /// The directory says that this contact's identity was revoked.
+    case revokedContact(ThreemaID, DirectoryServer)
+    /// The directory has another key for this contact than its code; nil if it has no usable one.
+    case otherContactKey(ThreemaID, DirectoryServer, given: PublicKey, directory: PublicKey?)
     /// The registration of this key is not finished: the directory may have registered it.
     case unfinished(PublicKey, DirectoryServer, DirectoryFailure)
     /// No registration of this key is pending: another process has finished or removed it.

@@ -9,8 +9,9 @@ struct ContactAdd: Verb {
     static let configuration = CommandConfiguration(
         commandName: "add", abstract: "Add a contact by its QR code, or by ID and public key.",
         discussion: """
-            A picture of a QR code gives level 3, because you have scanned it from the contact's screen. A code as text \
-            and a typed key give level 1: keytool contact verify raises it.
+            A picture of a QR code gives level 3, because you have scanned it from the contact's screen. It is compared \
+            with the identity's directory, if it has one: nothing is stored if the directory has another key (19), or \
+            does not know the ID (10). A code as text and a typed key give level 1: keytool contact verify raises it.
             """)
 
     @ParentCommand var noun: ContactCommand
@@ -32,6 +33,8 @@ struct ContactAdd: Verb {
 
     @OptionGroup var named: IdentityOption
 
+    @OptionGroup var comparison: CodeComparisonOptions
+
     @OptionGroup var keystore: KeystoreOptions
 
     func run(_ session: Session) throws {
@@ -42,12 +45,15 @@ struct ContactAdd: Verb {
         let keeper = try session.keeper(keystore.passphrase)
         let id = try session.identity(named.identity, in: keeper)
         let level: VerificationLevel = card.qrImage == nil ? .unverified : .fullyVerified
+        let comparison = try comparison.comparison(of: code, level, for: id, in: keeper, session)
         let addition = try keeper.contacts.add(
-            .init(code, level: level), firstName: firstName, lastName: lastName, to: id)
+            .init(code, level: level), .init(first: firstName, last: lastName), to: id, comparing: comparison.compare)
         let name = addition.newName.map { $0.isEmpty ? "; it has no name now" : "; its name is now \($0.printable)" }
         try session.output.done(
-            ["\(code.id) \(addition.outcome.words)" + (name ?? "")] + code.publicKey.labelledLines,
-            json: addition.outcome.json("contact add", id, code, [("renamed", .bool(addition.newName != nil))]))
+            ["\(code.id) \(addition.outcome.words)" + (name ?? "")] + comparison.lines + code.publicKey.labelledLines,
+            json: addition.outcome.json(
+                "contact add", id, code, [("renamed", .bool(addition.newName != nil))] + comparison.members))
+        comparison.note.map(session.output.note)
     }
 
     private func code() throws -> ContactCode {

@@ -10,7 +10,7 @@ struct ContactVerify: Verb {
         commandName: "verify", abstract: "Compare a contact's key with its QR code, and raise the contact to level 3.",
         discussion: """
             The code must come from the contact's own screen: as a picture, or from a scanner on stdin. Fails (19) and \
-            names both keys if the key is another one.
+            names both keys if the contact, or the identity's directory, has another one.
             """)
 
     @ParentCommand var noun: ContactCommand
@@ -23,6 +23,8 @@ struct ContactVerify: Verb {
 
     @OptionGroup var named: IdentityOption
 
+    @OptionGroup var comparison: CodeComparisonOptions
+
     @OptionGroup var keystore: KeystoreOptions
 
     func run(_ session: Session) throws {
@@ -33,10 +35,13 @@ struct ContactVerify: Verb {
         let keeper = try session.keeper(keystore.passphrase)
         let id = try session.identity(named.identity, in: keeper)
         do {
-            let outcome = try keeper.contacts.verify(.init(code, level: .fullyVerified), of: id)
+            let comparison = try comparison.comparison(of: code, .fullyVerified, for: id, in: keeper, session)
+            let outcome = try keeper.contacts.verify(
+                .init(code, level: .fullyVerified), of: id, comparing: comparison.compare)
             try session.output.done(
-                ["\(code.id) \(outcome.words)"] + code.publicKey.labelledLines,
-                json: outcome.json("contact verify", id, code))
+                ["\(code.id) \(outcome.words)"] + comparison.lines + code.publicKey.labelledLines,
+                json: outcome.json("contact verify", id, code, comparison.members))
+            comparison.note.map(session.output.note)
         } catch let error as ProfileKeepingError {
             throw CommandFailure(failure: error.failureOfVerification)
         }

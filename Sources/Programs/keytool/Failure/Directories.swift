@@ -12,6 +12,20 @@ extension DirectoryKeepingError: Explained {
         case .unknownIdentity(let id, let server, let words):
             words.map { Failure.unknownIdentity(id, server).advising("the directory said: \($0.text)") }
                 ?? .unknownIdentity(id, server)
+        case .unknownContact(let id, let server):
+            Failure.unknownIdentity(id, server).advising("nothing was stored")
+        case .revokedContact(let id, let server):
+            Failure(
+                .absent, "\(server.url) says that \(id) was revoked; nothing was stored",
+                hints: "ask the contact for the new ID"
+            ).because(of: "revoked")
+        case .otherContactKey(let id, let server, let given, let key):
+            Failure(
+                .verifyFailed,
+                "WRONG KEY: \(server.url) has another public key for \(id) than the code; nothing was stored",
+                hints: "code       \(given.hex)", "directory  \(key.words)",
+                "either the directory is wrong, or the code is not that of \(id): ask the contact to show it again"
+            ).because(of: "other_key")
         case .unfinished(let key, let server, let failure):
             failure.explained(server).advising(
                 "the directory may have registered the key \(key.hex.prefix(8))…; it is stored here: keytool id create --resume"
