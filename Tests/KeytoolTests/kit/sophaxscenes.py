@@ -1,5 +1,7 @@
 """Commands that change the SophaxChat identities of a keystore, each with the place it starts from."""
 
+import time
+
 from kit import archives, identityfiles, sophax
 from kit.accountstaged import AccountPlace, identity
 from kit.scenes import Scene, nothing
@@ -26,6 +28,9 @@ class SophaxPlace(AccountPlace):
             (self.home / name).chmod(0o600)
         for name, peers in {"bare": {}, "peers": PEERS}.items():
             (self.home / f"{name}.age").write_bytes(archives.seal(sophax.account_text(ALICE, verified=peers)))
+        (self.home / "bundle.json").write_bytes(sophax.bundle(sophax.BOB, time.time() - sophax.EPOCH))
+        for index in (1, 2):
+            (self.home / f"share.{index}").write_bytes(sophax.share(ALICE, index))
 
     def account(self, directory, key):
         return {name: self.content(directory / name, key) for name in RECORDS if (directory / name).exists()}
@@ -60,6 +65,16 @@ def words(*verb):
     return lambda place: ["sophaxchat", *verb]
 
 
+def verify_peer(place):
+    number = sophax.pair_number(ALICE, sophax.BOB)
+    return ["sophaxchat", "verify-peer", place.home / "bundle.json", "--number", number.replace(" ", "")]
+
+
+def join(place):
+    return ["sophaxchat", "join", place.home / "share.1", place.home / "share.2", "--username", "Ann",
+            "--expect-id", ID]
+
+
 def set_pin(place):
     return ["sophaxchat", "set-pin", "--new-pin-file", place.home / "new-pin"]
 
@@ -81,6 +96,9 @@ SCENES = {
     "beside": Scene(identity, imported("bare"), (0,)),
     "extend": Scene(bare, imported("peers"), (0,)),
     "refill": Scene(bare, words("refill-prekeys"), (0,)),
+    "join": Scene(identity, join, (0,)),
+    "rotate": Scene(made, words("rotate-prekeys"), (0,)),
+    "verify-peer": Scene(bare, verify_peer, (0,)),
     "set-pin": Scene(made, set_pin, (0,)),
     "change-pin": Scene(tried, change_pin, (0,), has_steps=True),
 }
