@@ -40,6 +40,18 @@ def test_status_that_stays(pushed, kind, code):
     pushed.recovers()
 
 
+@pytest.mark.parametrize("code, asks", [(423, []), (425, []), (408, ["GET"]), (500, ["GET"]), (504, ["GET"])])
+def test_status_after_which_an_upload_may_arrive(pushed, code, asks):
+    """A locked resource (423) or an early request (425) was not stored, so no later push looks whether it was."""
+    pushed.server.fault("PUT", f.status(code))
+    pushed.fails(75, "safe", "push", "--force")
+    pushed.server.heal()
+    assert pushed.keytool.json("safe", "push")["result"] == "uploaded"
+    pushed.server.forget()
+    pushed.keytool.ok("safe", "push")
+    assert pushed.server.kinds() == asks
+
+
 @pytest.mark.parametrize("code", [400, 401, 403, 404, 405, 409, 411, 413, 501, 505, 507, 511])
 def test_status_that_is_not_retried(pushed, code):
     pushed.server.fault("PUT", f.status(code, Retry_After=0))

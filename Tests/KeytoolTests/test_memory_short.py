@@ -1,15 +1,19 @@
 """Too little memory (ulimit -v): 71 and a sentence, or success; never a signal, and nothing is lost."""
 
 import json
+import re
 import resource
 import signal
 import socket
+import struct
+import subprocess
+from pathlib import Path
 
 import pytest
 
 from kit import oracle
 from kit.known import SAFE_PASSWORD
-from kit.runner import SCHEMA, Keytool
+from kit.runner import BINARY, SCHEMA, Keytool
 from kit.webservers import Nginx
 
 KIBIBYTE, MEBIBYTE = 1024, 1024 * 1024
@@ -42,6 +46,28 @@ def least(built, tmp_path_factory):
             low = middle
     assert high < 64 * MEBIBYTE
     return high + 256 * KIBIBYTE
+
+
+def mapped(path):
+    """The address space that the loader maps for a file: the span of its loaded segments (ELF64)."""
+    file = Path(path).read_bytes()
+    (table,), (size, count) = struct.unpack_from("<Q", file, 32), struct.unpack_from("<HH", file, 54)
+    spans = []
+    for number in range(count):
+        (kind, _, _, address, _, _, length, _) = struct.unpack_from("<IIQQQQQQ", file, table + number * size)
+        if kind == 1:
+            spans += [address, address + length]
+    return max(spans) - min(spans)
+
+
+def test_least_as_documented(least):
+    """Swift's libraries are a part of the program in a release, and files of their own in a debug build."""
+    root = Path(__file__).parents[2]
+    pages = [(root / name).read_text() for name in ("SECURITY.md", "man/keytool.1")]
+    stated = {int(re.search(r"(\d+)\sMiB\s+of\s+address\s+space\s", page)[1]) for page in pages}
+    libraries = re.findall(r"=> (\S*/swift/\S*) ", subprocess.run(["ldd", BINARY], capture_output=True, text=True).stdout)
+    needed = least - sum(mapped(path) for path in libraries)
+    assert stated == {33} and abs(needed - 33 * MEBIBYTE) < 3 * MEBIBYTE, needed / MEBIBYTE
 
 
 def sample(keytool, least, spans, *arguments):

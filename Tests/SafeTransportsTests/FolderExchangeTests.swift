@@ -88,20 +88,23 @@ import SafeTransports
     @Test func `links and other things in the place of files are refused`() throws {
         let server = try DirectoryServer.prepared()
         try server.put("elsewhere", [7])
-        let refused = SafeExchangeError.refused(code: ELOOP)
+        func refused(_ entry: SafeExchangeError.Entry) -> SafeExchangeError { .wrongKind(server.address, entry) }
         try server.putLink(place, to: "../elsewhere")
-        #expect(throws: refused) { try server.exchange.fetch(id) }
-        #expect(throws: refused) { try server.exchange.store([1], at: id, if: .none) }
+        #expect(throws: refused(.backup)) { try server.exchange.fetch(id) }
+        #expect(throws: refused(.backup)) { try server.exchange.store([1], at: id, if: .none) }
         try server.remove(place)
         try #require(mkfifo(server.at(place), 0o600) == 0)
-        #expect(throws: refused) { try server.exchange.fetch(id) }
+        #expect(throws: refused(.backup)) { try server.exchange.fetch(id) }
+        try server.remove(place)
+        try #require(mkdir(server.at(place), 0o700) == 0)
+        #expect(throws: refused(.backup)) { try server.exchange.fetch(id) }
         try server.remove("config")
         try server.putLink("config", to: "elsewhere")
-        #expect(throws: refused) { try server.exchange.config() }
+        #expect(throws: refused(.config)) { try server.exchange.config() }
         try server.remove("backups")
         try server.putLink("backups", to: "/tmp")
-        #expect(throws: refused) { try server.exchange.fetch(id) }
-        #expect(throws: refused) { try server.exchange.store([1], at: id, if: .none) }
+        #expect(throws: refused(.backups)) { try server.exchange.fetch(id) }
+        #expect(throws: refused(.backups)) { try server.exchange.store([1], at: id, if: .none) }
         let elsewhere = try server.content("elsewhere")
         #expect(elsewhere == [7])
     }

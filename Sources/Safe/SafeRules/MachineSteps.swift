@@ -140,6 +140,8 @@ extension SafeExchangeError {
         case .unavailable(_, .connection(.unknownHost)), .unavailable(_, .connection(.noNameServer)),
             .unavailable(_, .connection(.notConnected)), .unavailable(_, .connection(.proxy(_))):
             false
+        // It did not begin: the resource is locked (RFC 4918), or the request came too early (RFC 8470).
+        case .unavailable(_, .status(423)), .unavailable(_, .status(425)): false
         case .unavailable, .redirected, .unexpectedStatus: true
         default: false
         }

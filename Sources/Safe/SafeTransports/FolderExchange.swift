@@ -97,7 +97,9 @@ extension SafeExchangeError {
             case .system(_, _, ENOSPC), .system(_, _, EDQUOT), .system(_, _, EFBIG): .full
             case .system(_, _, let code): .refused(code: code)
             case .wrongKind(path): .refused(code: ENOTDIR)
-            case .wrongKind: .refused(code: ELOOP)
+            case .wrongKind(path + "/config"): .wrongKind(name, .config)
+            case .wrongKind(path + "/backups"): .wrongKind(name, .backups)
+            case .wrongKind: .wrongKind(name, .backup)
             case .locked: .busy(name)
             case .exists: .changed(name)
             case .exposed, .notOurs, .unsafeLink: .refused(code: EACCES)

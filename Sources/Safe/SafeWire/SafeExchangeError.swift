@@ -30,6 +30,8 @@ public enum SafeExchangeError: Error, Equatable, Sendable {
     case full
     /// The answer is longer than `limit` bytes.
     case tooLarge(limit: Int)
+    /// In its directory, a link, another directory or a special file stands where one of its own belongs.
+    case wrongKind(String, Entry)
     /// A system call failed; `code` is its errno.
     case refused(code: Int32)
     /// Its certificate is not accepted; nothing was sent.
@@ -49,6 +51,11 @@ public enum SafeExchangeError: Error, Equatable, Sendable {
         case .unavailable, .throttled, .busy, .changed: true
         default: false
         }
+    }
+
+    /// What a Safe server consists of.
+    public enum Entry: Equatable, Sendable {
+        case config, backups, backup
     }
 
     /// Why a server cannot be reached.

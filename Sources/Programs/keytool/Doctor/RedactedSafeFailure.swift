@@ -38,6 +38,8 @@ struct RedactedSafeFailure {
         case .changed: "its backup changed while it was read"
         case .untrusted: "the certificate of its server is not accepted"
         case .pinMismatch: "its server has another public key than the pinned one"
+        case .wrongKind(_, .backup): "its backup is not a regular file"
+        case .wrongKind: "config or backups/ on its server is of the wrong kind"
         case .notEmpty, .full, .tooLarge, .refused, .badAuthority, .libraryMissing, .libraryNeedsMemory:
             error.failure.message
         }

@@ -44,6 +44,7 @@ extension SafeExchangeError: Explained {
             Failure(.tempfail, "the backup on \(server) changed while it was read", hints: "try again")
         case .full: Failure(.tooLarge, "the Safe server has no space left, or does not accept a backup of this size")
         case .tooLarge(let limit): Failure(.tooLarge, "the Safe server returned more than \(limit) bytes")
+        case .wrongKind(let server, let entry): entry.failure(server)
         case .refused(let code): Failure(.io, "cannot use the Safe directory: \(systemMessage(code))")
         case .untrusted(let server, let flaw):
             Failure(
@@ -134,6 +135,22 @@ extension SafeExchangeError: Explained {
     static func nextcloud(_ host: some StringProtocol) -> String {
         "https://\(host)/remote.php/dav/files/USER/DIRECTORY"
     }
+}
+
+extension SafeExchangeError.Entry {
+    /// It is neither read nor replaced.
+    fileprivate func failure(_ server: String) -> Failure {
+        switch self {
+        case .config: Failure(.io, "\(server)/config is not a regular file", hints: Self.rule)
+        case .backups: Failure(.io, "\(server)/backups is not a directory", hints: Self.rule)
+        case .backup:
+            Failure(
+                .io, "the backup on \(server) is not a regular file",
+                hints: "\(Self.rule); remove it, and keytool safe push uploads the backup again")
+        }
+    }
+
+    private static let rule = "links are not followed, and special files are not opened"
 }
 
 extension SafeExchangeError.Unavailability {
