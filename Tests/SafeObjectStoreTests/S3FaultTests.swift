@@ -71,6 +71,10 @@ import Testing
         (.connection(.brokenOff), .unavailable), (.connection(.unknownHost), .unavailable),
         (.libraryNeedsMemory, .unavailable),
         (.certificate(.selfSigned), .failed(reason: "the certificate of the object store is not trusted")),
+        (
+            .certificate(.noForwardSecrecy),
+            .failed(reason: "the object store offers neither TLS 1.3 nor ECDHE with AES-GCM or ChaCha20-Poly1305")
+        ),
         (.badAuthority, .failed(reason: "the file of authorities contains no certificate")),
     ]
 

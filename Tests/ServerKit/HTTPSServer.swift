@@ -101,6 +101,9 @@ public final class HTTPSServer: @unchecked Sendable {
         server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         context.load_cert_chain(certificate)
+        if sys.argv[3:]:
+            context.maximum_version = ssl.TLSVersion.TLSv1_2
+            context.set_ciphers(sys.argv[3])
         server.socket = context.wrap_socket(server.socket, server_side=True)
         print(server.server_address[1], flush=True)
         server.serve_forever()
@@ -114,11 +117,16 @@ public final class HTTPSServer: @unchecked Sendable {
     private let process = Process()
 
     /// An empty directory, not prepared.
-    public convenience init() throws { try self.init(running: Self.webDAV) }
+    /// - Parameter ciphers: of TLS 1.2, which is then the only version; nil for OpenSSL's defaults.
+    public convenience init(ciphers: String? = nil) throws {
+        try self.init(running: Self.webDAV, ciphers.map { [$0] } ?? [])
+    }
 
-    /// - Parameter program: Python. Its arguments are an empty directory and a file with certificate and key; it prints
-    ///   the port of 127.0.0.1 where it listens.
-    init(running program: String) throws {
+    /// - Parameters:
+    ///   - program: Python. Its first arguments are an empty directory and a file with certificate and key; it prints the
+    ///     port of 127.0.0.1 where it listens.
+    ///   - arguments: those that follow.
+    init(running program: String, _ arguments: [String] = []) throws {
         directory = URL(filePath: NSTemporaryDirectory()).appending(path: "https-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
         let certificate = directory.appending(path: "certificate.pem")
@@ -141,7 +149,7 @@ public final class HTTPSServer: @unchecked Sendable {
         let root = directory.appending(path: "root")
         try FileManager.default.createDirectory(at: root, withIntermediateDirectories: false)
         process.executableURL = URL(filePath: "/usr/bin/python3")
-        process.arguments = ["-c", program, root.path(), certificate.path()]
+        process.arguments = ["-c", program, root.path(), certificate.path()] + arguments
         let output = Pipe()
         process.standardOutput = output
         try process.run()

@@ -77,6 +77,8 @@ public enum CertificateFailure: Equatable, Sendable {
     case selfSigned
     /// Client and server have no TLS version or cipher in common.
     case handshake
+    /// The server has neither TLS 1.3 nor, in TLS 1.2, a cipher of ECDHE and an AEAD.
+    case noForwardSecrecy
     /// Any other failure, as described by the TLS library.
     case other(String)
 }

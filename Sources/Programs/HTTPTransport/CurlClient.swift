@@ -50,6 +50,9 @@ package final class CurlClient: HTTPClient {
             place.handle.forget()
             kept.withLock { $0.append(place) }
             return result.response
+        case .known(.certificate(.handshake)):
+            let isRefusal = try lacksForwardSecrecy(endpoint, request.timeouts)
+            throw .certificate(isRefusal ? .noForwardSecrecy : .handshake)
         case .known(let error): throw error
         case .name: throw .connection(NameLookup.failure(of: endpoint.origin?.host ?? ""))
         case .certificate:
@@ -73,6 +76,16 @@ package final class CurlClient: HTTPClient {
             certificate.flaw = shown.failure(result.verification) ?? .other(result.message)
         }
         return certificate
+    }
+
+    /// Whether a handshake that failed succeeds with ciphers that this client never uses for a request. No request and no
+    /// login is sent.
+    private func lacksForwardSecrecy(
+        _ endpoint: borrowing HTTPEndpoint, _ timeouts: HTTPTimeouts
+    ) throws(HTTPError) -> Bool {
+        let curl = try CurlRequest(HTTPRequest(.get, limit: 0, timeouts: timeouts), to: endpoint, on: CurlHandle())
+        curl.offerAllCiphers()
+        return !curl.inspect().isEmpty
     }
 
     /// The certificate that the server shows to a client that trusts every certificate. No request and no login is

@@ -18,6 +18,13 @@ struct CurlRequest: ~Copyable {
     /// is sent at that moment is lost and must not be repeated.
     private static let longestPause = 3
 
+    /// The ciphers of TLS 1.2, in OpenSSL's names: those with forward secrecy and authenticated encryption. All ciphers
+    /// of TLS 1.3 have both.
+    private static let ciphers = [
+        "ECDHE-ECDSA-AES128-GCM-SHA256", "ECDHE-RSA-AES128-GCM-SHA256", "ECDHE-ECDSA-AES256-GCM-SHA384",
+        "ECDHE-RSA-AES256-GCM-SHA384", "ECDHE-ECDSA-CHACHA20-POLY1305", "ECDHE-RSA-CHACHA20-POLY1305",
+    ].joined(separator: ":")
+
     private var handle: UnsafeMutableRawPointer { unsafe connection.pointer }
 
     /// - Parameter connection: not used by another request meanwhile.
@@ -51,6 +58,7 @@ struct CurlRequest: ~Copyable {
         _ = unsafe keytool_curl_set_long(curl.setopt, handle, CURLOPT_QUICK_EXIT, 1)
         set(CURLOPT_MAXAGE_CONN, Self.longestPause)
         set(CURLOPT_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2))
+        set(CURLOPT_SSL_CIPHER_LIST, Self.ciphers)
         // Headers and login are sent to the server only, and not to a proxy.
         set(CURLOPT_HEADEROPT, Int(CURLHEADER_SEPARATE))
         set(CURLOPT_CONNECTTIMEOUT_MS, request.timeouts.connect.milliseconds)
@@ -211,6 +219,9 @@ struct CurlRequest: ~Copyable {
         set(CURLOPT_CONNECT_ONLY, 1)
         return perform(headers: [])
     }
+
+    /// Offers OpenSSL's own list of ciphers, also those without forward secrecy: to find out what a server accepts.
+    func offerAllCiphers() { set(CURLOPT_SSL_CIPHER_LIST, "DEFAULT") }
 
     /// Connects without verifying the certificate and without sending a request.
     /// - Returns: the certificates of the server, its own first, each as libcurl's lines of `NAME:TEXT`.

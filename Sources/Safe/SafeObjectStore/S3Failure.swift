@@ -56,6 +56,8 @@ extension StoreError {
         self =
             switch error {
             case .connection, .libraryNeedsMemory: .unavailable
+            case .certificate(.noForwardSecrecy):
+                .failed(reason: "the object store offers neither TLS 1.3 nor ECDHE with AES-GCM or ChaCha20-Poly1305")
             case .certificate: .failed(reason: "the certificate of the object store is not trusted")
             case .badAuthority: .failed(reason: "the file of authorities contains no certificate")
             case .libraryMissing(let package): .failed(reason: "the package \(package) is missing")

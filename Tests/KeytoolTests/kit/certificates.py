@@ -1,6 +1,7 @@
 """Certificates that a server may show, good and bad ones, made by the openssl program."""
 
 import base64
+import functools
 import hashlib
 import subprocess
 from datetime import datetime
@@ -23,10 +24,11 @@ def openssl(*arguments, given=None, day=0):
 class Certificate:
     """`path` holds the certificate and `key` its key, both in PEM; `authority` has issued it, itself at first."""
 
-    def __init__(self, directory, name):
+    def __init__(self, directory, name, is_rsa=False):
         self.path, self.key = directory / f"{name}.crt", directory / f"{name}.key"
         self.authority = self
-        openssl("ecparam", "-genkey", "-name", "prime256v1", "-noout", "-out", self.key)
+        kind = ["RSA", "-pkeyopt", "rsa_keygen_bits:2048"] if is_rsa else ["EC", "-pkeyopt", "ec_paramgen_curve:P-256"]
+        openssl("genpkey", "-algorithm", *kind, "-out", self.key)
 
     @property
     def pin(self):
@@ -57,9 +59,9 @@ class Authority(Certificate):
                 "-subj", f"/CN={name}", "-addext", "basicConstraints=critical,CA:TRUE",
                 "-addext", "keyUsage=critical,keyCertSign,cRLSign", day=-100)
 
-    def issue(self, name, hosts=HERE, begins=-1, days=YEARS):
+    def issue(self, name, hosts=HERE, begins=-1, days=YEARS, is_rsa=False):
         """`begins`: how many days from today."""
-        certificate = Certificate(self.directory, name)
+        certificate = Certificate(self.directory, name, is_rsa)
         certificate.authority = self
         extensions = self.directory / f"{name}.ext"
         extensions.write_text("basicConstraints=CA:FALSE\nextendedKeyUsage=serverAuth\n"
@@ -87,6 +89,11 @@ class Certificates:
         self.no_san = issue("no-san", hosts=None)
         self.other_authority = self.stranger.issue("other-authority")
         self.self_signed = self._self_signed()
+
+    @functools.cached_property
+    def rsa(self):
+        """For the ciphers that need such a key."""
+        return self.authority.issue("rsa", is_rsa=True)
 
     def _self_signed(self):
         certificate = Certificate(self.directory, "self-signed")

@@ -150,6 +150,7 @@ class WebServer(SafeDirectory):
     def _ask_for_mark(self):
         trust = ssl.create_default_context()
         trust.check_hostname, trust.verify_mode = False, ssl.CERT_NONE
+        trust.set_ciphers("ALL")  # more than keytool offers
         connection = http.client.HTTPSConnection("127.0.0.1", self.port, context=trust)
         try:
             connection.request("GET", self.MARK)
@@ -181,6 +182,7 @@ class WebServer(SafeDirectory):
 
 
 class Nginx(WebServer):
+    tls = ""  # directives for versions and ciphers; nginx's defaults
     requests_a_minute = None  # more are answered 429, without Retry-After
 
     def command(self):
@@ -207,7 +209,7 @@ class Nginx(WebServer):
                 {zone}
                 server {{
                     listen 127.0.0.1:{self.port} ssl http2;
-                    ssl_certificate server.crt; ssl_certificate_key server.key;
+                    ssl_certificate server.crt; ssl_certificate_key server.key; {self.tls}
                     root root;
                     create_full_put_path off; dav_access user:rw;
                     client_max_body_size {self.max_body_bytes};

@@ -1,4 +1,5 @@
 import Console
+import HTTP
 import Keystore
 import SafeKeeping
 import ThreemaKeeping
@@ -36,6 +37,7 @@ struct RedactedSafeFailure {
         case .deletionForbidden: "its server refuses to delete the backup"
         case .busy: "another keytool process is using its server"
         case .changed: "its backup changed while it was read"
+        case .untrusted(_, .noForwardSecrecy): "its server \(CertificateFailure.noForwardSecrecy.words)"
         case .untrusted: "the certificate of its server is not accepted"
         case .pinMismatch: "its server has another public key than the pinned one"
         case .wrongKind(_, .backup): "its backup is not a regular file"

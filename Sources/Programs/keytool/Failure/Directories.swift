@@ -111,10 +111,7 @@ extension HTTPError {
     fileprivate func explained(_ server: DirectoryServer) -> Failure {
         switch self {
         case .connection(let failure): Failure(.tempfail, "\(server.url) \(failure.words)", hints: failure.hint)
-        case .certificate(let flaw):
-            Failure(
-                .untrustedServer, "the certificate of \(server.url) is not accepted: \(flaw.words)",
-                hints: flaw.hint(option: "--directory-ca-file"), "nothing was sent")
+        case .certificate(let flaw): flaw.failure(of: server.url, option: "--directory-ca-file")
         case .pinMismatch(let offered):
             Failure(
                 .pinMismatch,

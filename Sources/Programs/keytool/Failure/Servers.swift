@@ -46,10 +46,7 @@ extension SafeExchangeError: Explained {
         case .tooLarge(let limit): Failure(.tooLarge, "the Safe server returned more than \(limit) bytes")
         case .wrongKind(let server, let entry): entry.failure(server)
         case .refused(let code): Failure(.io, "cannot use the Safe directory: \(systemMessage(code))")
-        case .untrusted(let server, let flaw):
-            Failure(
-                .untrustedServer, "the certificate of \(server) is not accepted: \(flaw.words)",
-                hints: flaw.hint(option: "--ca-file"), "nothing was sent")
+        case .untrusted(let server, let flaw): flaw.failure(of: server, option: "--ca-file")
         case .pinMismatch(let server, let expected, let offered): Self.pin(of: server, expected, offered)
         case .badAuthority: Failure(.badData, "the --ca-file contains no usable certificate")
         case .libraryMissing(let package):
@@ -254,6 +251,15 @@ extension RedirectTarget {
 }
 
 extension CertificateFailure {
+    /// - Parameters:
+    ///   - server: its address.
+    ///   - option: the command's own for certificate authorities.
+    func failure(of server: String, option: String) -> Failure {
+        // The certificate is not the problem.
+        let subject = self == .noForwardSecrecy ? server : "the certificate of \(server) is not accepted:"
+        return Failure(.untrustedServer, "\(subject) \(words)", hints: hint(option: option), "nothing was sent")
+    }
+
     var words: String {
         switch self {
         case .expired(let day): "it expired on \(day.printable)"
@@ -262,17 +268,20 @@ extension CertificateFailure {
         case .unknownIssuer(let issuer): "its issuer is unknown: \(issuer.printable)"
         case .selfSigned: "it is self-signed"
         case .handshake: "it supports no common version of TLS, 1.2 or newer"
+        case .noForwardSecrecy:
+            "offers no forward secrecy of the kind that keytool requires: TLS 1.3, or TLS 1.2 with ECDHE and AES-GCM or "
+                + "ChaCha20-Poly1305"
         case .other(let words): words.printable
         }
     }
 
-    /// - Parameter option: the command's own for certificate authorities.
-    func hint(option: String) -> String {
+    private func hint(option: String) -> String {
         switch self {
         case .expired, .notYetValid: "check the clock of this machine"
         case .otherHost: "check the name of the server; \(Self.loginPage)"
         case .unknownIssuer, .selfSigned: "use \(option) if the server has your own authority; \(Self.loginPage)"
         case .handshake, .other: "ask the operator of the server"
+        case .noForwardSecrecy: "ask the operator of the server to enable TLS 1.3"
         }
     }
 
