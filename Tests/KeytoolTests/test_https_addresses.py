@@ -111,6 +111,17 @@ def test_login_within_the_address(owner, web_server, safe_password, userinfo):
     assert server.requests() == []
 
 
+@pytest.mark.parametrize("command", [["setup"], ["setup", "--read-only"], ["server"], ["move"], ["pull", "--id", "ABCD1234"]],
+                         ids=" ".join)
+def test_login_within_the_address_comes_before_every_secret(keytool, given, command):
+    """Neither the Safe password nor the keystore's passphrase is there."""
+    keytool.ok("id", "create", "--id", "ABCD1234", *given("passphrase", b"correct horse battery"))
+    result = keytool.fails(64, "safe", *command, "--server", "https://anna:hunter2@localhost/safe")
+    assert "--server-user" in result.err and "hunter2" not in result.err
+    if command[0] == "setup":
+        keytool.with_environment(KEYTOOL_SERVER="https://anna:hunter2@localhost/safe").fails(64, "safe", *command)
+
+
 def test_user_without_a_password(owner, web_server, certificates, safe_password):
     server = web_server(Nginx, ANNA).prepare()
     before = snapshot(owner.keystore)

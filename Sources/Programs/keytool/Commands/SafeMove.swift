@@ -39,6 +39,7 @@ struct SafeMove: Verb {
     @OptionGroup var waiting: TimeLimitOptions
 
     func run(_ session: Session) throws {
+        try server.checkAddress()
         let keeper = try session.keeper(keystore.passphrase, waiting.limits)
         let id = try session.identity(named.id, in: keeper)
         let chosen = try session.place(place.name, of: id, in: keeper)

@@ -63,6 +63,7 @@ struct SafeSetup: Verb {
     }
 
     func run(_ session: Session) throws {
+        try server.checkAddress(isNeeded: true)
         var keeper = try session.keeper(keystore.passphrase, contactLimits)
         let id = try session.identity(named.id, in: keeper)
         let place = SafePlace(id, name ?? .main)

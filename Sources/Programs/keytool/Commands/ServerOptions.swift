@@ -51,13 +51,23 @@ struct ServerOptions: ParsableArguments {
         get throws { try server != nil || serverFile != nil || Environment.setting(Self.variable) != nil }
     }
 
+    /// Refuses a malformed `--server` before anything is asked for.
+    /// - Parameter isNeeded: as for `named`.
+    /// - Throws: as `SafeServerAddress(typed:)`.
+    func checkAddress(isNeeded: Bool = false) throws {
+        _ = try addressText(isNeeded).map { try SafeServerAddress(typed: $0) }
+    }
+
+    private func addressText(_ isNeeded: Bool) throws -> String? {
+        try server ?? (isNeeded && serverFile == nil ? Environment.setting(Self.variable) : nil)
+    }
+
     /// The server that is named.
     /// - Parameter isNeeded: without an option, look at the environment. `KEYTOOL_SERVER` is ignored once a server is
     ///   set up.
     /// - Returns: nil where none is.
     func named(isNeeded: Bool, _ session: Session) throws -> SafeEndpoint? {
-        let text = try server ?? (isNeeded && serverFile == nil ? Environment.setting(Self.variable) : nil)
-        if let text { return try server(at: SafeServerAddress(typed: text), session) }
+        if let text = try addressText(isNeeded) { return try server(at: SafeServerAddress(typed: text), session) }
         return try serverFile.map { try server(inFile: $0, session) }
     }
 
