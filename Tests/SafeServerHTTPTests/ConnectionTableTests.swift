@@ -60,7 +60,7 @@ import Testing
 
     /// A list in place of the table: every sequence of five steps, and then random ones.
     @Test func theTableIsTheModel() {
-        var pair = Pair()
+        let pair = Pair()
         pair.tryAll(depth: 5)
         var random = SystemRandomNumberGenerator()
         for _ in 0..<200 {

@@ -105,7 +105,7 @@ import VectorKit
     @Test func `a frame`() throws {
         let random = SeededRandom(seed: 5)
         for _ in 0..<1000 {
-            var connected = try Connected()
+            let connected = try Connected()
             let frame = try connected.client.seal(.alertEcho)
             let changed = changed(frame, random)
             // More bytes, so that a longer frame is complete.

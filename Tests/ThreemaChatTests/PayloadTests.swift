@@ -66,7 +66,7 @@ import VectorKit
     @Test(arguments: all.indices)
     func `a client seals and a server takes what is of a client`(_ index: Int) throws {
         let payload = Self.all[index].payload
-        var connected = try Connected()
+        let connected = try Connected()
         if payload.isFromClient {
             let progress = connected.serverReceives(try connected.client.seal(payload))
             if case .outgoingMessage = payload {
@@ -85,7 +85,7 @@ import VectorKit
     @Test(arguments: all.indices)
     func `a server seals and a client takes what is of a server`(_ index: Int) throws {
         let payload = Self.all[index].payload
-        var connected = try Connected()
+        let connected = try Connected()
         if payload.isFromServer {
             let frame = try connected.server.seal(payload)
             let progress = connected.client.receive(frame.span)
@@ -122,7 +122,7 @@ import VectorKit
     }
 
     @Test func `both halves answer echo requests`() throws {
-        var connected = try Connected()
+        let connected = try Connected()
         let atServer = connected.serverReceives(try connected.client.seal(.echoRequest([1, 2, 3])))
         let result1 = connected.client.receive(atServer.toSend.span)
         #expect(result1.events == [.received(.echoResponse([1, 2, 3]))])
@@ -147,7 +147,7 @@ import VectorKit
             ([1, 0x20], .frameTooLong(limit: 8192, actual: 8193)),
             ([0xff, 0xff], .frameTooLong(limit: 8192, actual: 65535)),
         ] as [([UInt8], ChatError)] {
-            var connected = try Connected()
+            let connected = try Connected()
             let result3 = connected.client.receive(length.span)
             #expect(result3.failure == failure)
             let result4 = connected.serverReceives(length)
@@ -156,26 +156,26 @@ import VectorKit
     }
 
     @Test func `a frame that is repeated, left out or sent back does not open`() throws {
-        var connected = try Connected()
+        let connected = try Connected()
         let first = try connected.client.seal(.unblockIncoming)
         let result5 = connected.serverReceives(first)
         #expect(result5.failure == nil)
         let again = connected.serverReceives(first)
         #expect(again == ChatProgress(events: [], toSend: [], failure: .frameNotAuthentic))
 
-        var second = try Connected()
+        let second = try Connected()
         _ = try second.client.seal(.unblockIncoming)
         let result6 = try second.serverReceives(second.client.seal(.unblockIncoming))
         #expect(result6.failure == .frameNotAuthentic)
 
-        var third = try Connected()
+        let third = try Connected()
         let reflected = try third.client.seal(.echoRequest([]))
         let result7 = third.client.receive(reflected.span)
         #expect(result7.failure == .frameNotAuthentic)
     }
 
     @Test func `the events before a failure count`() throws {
-        var connected = try Connected()
+        let connected = try Connected()
         var bytes = try connected.server.seal(.alert("1"))
         bytes += [0, 0]
         let progress = connected.client.receive(bytes.span)
@@ -184,14 +184,14 @@ import VectorKit
     }
 
     @Test func `a server refuses malformed messages and those of others`() throws {
-        var connected = try Connected()
+        let connected = try Connected()
         let forged = try connected.client.seal(.outgoingMessage(message(1, from: Scene.bob).encoded))
         let result8 = connected.serverReceives(forged)
         #expect(result8.failure == .wrongSender)
-        var second = try Connected()
+        let second = try Connected()
         let result9 = try second.serverReceives(second.client.seal(.outgoingMessage([1])))
         #expect(result9.failure == .malformedMessage)
-        var third = try Connected()
+        let third = try Connected()
         var cipher = try third.scene.clientCipher()
         let box = cipher.seal([0x30, 0, 0, 0, 0, 0].span)
         let refused = third.serverReceives([UInt8(box.count), 0] + box)

@@ -131,13 +131,13 @@ import VectorKit
     }
 
     private func atServer(_ payload: ChatPayload) throws -> [ChatServerConnection.Event] {
-        var connected = try Connected()
+        let connected = try Connected()
         let frame = try connected.client.seal(payload)
         return connected.serverReceives(frame).events
     }
 
     private func atClient(_ payload: ChatPayload) throws -> [ChatClient.Event] {
-        var connected = try Connected()
+        let connected = try Connected()
         let frame = try connected.server.seal(payload)
         return connected.client.receive(frame.span).events
     }

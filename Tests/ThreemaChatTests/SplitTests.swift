@@ -8,7 +8,7 @@ import VectorKit
 /// A stream is the same wherever it is divided.
 @Suite struct SplitTests {
     @Test func `a server reads a stream that is divided anywhere`() throws {
-        var connected = try Connected()
+        let connected = try Connected()
         var stream = connected.toServer
         for each in PayloadTests.all where each.payload.isFromClient {
             stream += try connected.client.seal(each.payload)
@@ -23,7 +23,7 @@ import VectorKit
     }
 
     @Test func `a client reads a stream that is divided anywhere`() throws {
-        var connected = try Connected(acknowledgement: LoginAcknowledgement(milliseconds: 1, queuedCount: 2))
+        let connected = try Connected(acknowledgement: LoginAcknowledgement(milliseconds: 1, queuedCount: 2))
         var stream = connected.toClient
         for each in PayloadTests.all where each.payload.isFromServer {
             stream += try connected.server.seal(each.payload)

@@ -14,7 +14,7 @@ extension Directory {
         for entry in try inner.entries().sorted(by: { $1.text == lastName && $0.text != lastName }) {
             if let text = entry.text, depth > 1, try inner.isDirectory(text) {
                 try inner.removeDirectory(text, depth: depth - 1)
-            } else if unsafe uninterrupted({ unsafe unlinkat(inner.descriptor, entry.bytes, 0) }) != 0
+            } else if uninterrupted({ unsafe unlinkat(inner.descriptor, entry.bytes, 0) }) != 0
                 && errno != ENOENT
             {
                 throw FileError(.remove, path: inner.path(of: entry.shown), code: errno)

@@ -185,7 +185,7 @@ package struct XMLScanner {
     private mutating func accept(_ text: StaticString) -> Bool {
         let count = text.utf8CodeUnitCount
         guard bytes.count - position >= count,
-            text.withUTF8Buffer({ bytes[position..<position + count].elementsEqual($0) })
+            text.withUTF8Buffer({ unsafe bytes[position..<position + count].elementsEqual($0) })
         else { return false }
         position += count
         return true

@@ -1,5 +1,5 @@
 internal import CSodium
-public import SecureMemory
+import SecureMemory
 
 /// Ed25519 (RFC 8032, section 5.1).
 public enum Ed25519 {

@@ -1,5 +1,5 @@
 public import Encodings
-public import Ratchet
+import Ratchet
 public import SecureMemory
 
 // The value of a peer in a session store, of the kind `session` and with the peer's name as its name, 32 digits. Numbers

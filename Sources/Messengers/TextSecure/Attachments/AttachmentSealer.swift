@@ -1,5 +1,5 @@
 internal import Primitives
-public import SecureMemory
+import SecureMemory
 
 // An attachment as it is uploaded:
 //

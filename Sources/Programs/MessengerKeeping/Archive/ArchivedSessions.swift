@@ -1,5 +1,5 @@
 internal import AtomicFiles
-package import Keystore
+import Keystore
 package import SessionStore
 
 /// How many sessions there are. Nothing of it is secret.

@@ -1,5 +1,5 @@
 package import Encodings
-package import Keystore
+import Keystore
 internal import Ratchet
 internal import SecureMemory
 internal import SessionStore

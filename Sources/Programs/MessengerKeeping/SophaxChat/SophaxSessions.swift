@@ -1,4 +1,4 @@
-package import Keystore
+import Keystore
 internal import SecureMemory
 internal import SessionStore
 package import SophaxChat

@@ -1,4 +1,4 @@
-public import ByteStreams
+import ByteStreams
 
 /// How a connection to a chat server has ended, or why there was none: what ``ReconnectPolicy`` decides by.
 public enum ConnectionEnd: Equatable, Sendable {
