@@ -52,8 +52,9 @@ own-trust = env -u SSL_CERT_FILE -u SSL_CERT_DIR
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' Makefile | expand -t 27
 
-demo: set-up-build build ## install what is missing, build, and show the main job in a temporary directory
-	@Scripts/demo
+demo: set-up-build ## install what is missing, build, and show the main job in a temporary directory
+	@Scripts/build-demo $(swift)
+	@Scripts/demo .build-demo/debug/keytool
 
 test: set-up-test build ## install what is missing, build, and run every test
 	Scripts/test-find-swift
@@ -216,7 +217,7 @@ bench: set-up-bench build ## measure the ratios that the release has to keep
 	Benchmarks/pin
 
 clean: ## remove what was built
-	rm -rf .build .build-room .build-server Benchmarks/KeyDerivation/.build Benchmarks/MessageBoxes/.build Benchmarks/MediaFrames/.build Benchmarks/AgeFiles/.build Benchmarks/ChatMessages/.build
+	rm -rf .build .build-demo .build-room .build-server Benchmarks/KeyDerivation/.build Benchmarks/MessageBoxes/.build Benchmarks/MediaFrames/.build Benchmarks/AgeFiles/.build Benchmarks/ChatMessages/.build
 
 # These are those of `make demo`, `make test` and `make test-all`, which say that they install what is missing.
 set-up-build set-up-test set-up-test-all:
