@@ -55,6 +55,26 @@ import VectorKit
         #expect(result.secret == Array(secret.utf8))
     }
 
+    /// A text of these characters in every length up to nine, and long ones with many escapes.
+    @Test func `escapes in any place are decoded as in strings that stay`() throws {
+        var texts = [""]
+        var longer = texts
+        for _ in 0..<9 {
+            longer = longer.flatMap { text in ["A", #"\/"#].map { text + $0 } }
+            texts += longer
+        }
+        for step in 1..<40 {
+            texts.append((0..<600).map { $0 * 7 % step == 0 ? #"\\"# : $0 % 5 == 0 ? #"\/"# : #"\""# }.joined())
+            texts.append((0..<600).map { $0 % step == 0 ? #"\/"# : "b" }.joined())
+        }
+        for text in texts {
+            let document = #"{"user":{"privatekey":"\#(text)","a":"\#(text)"}}"#
+            let bytes = Array(document.utf8)
+            let kept = try #require(try JSONScanner.parse(bytes.span)["user"]?["a"]?.string)
+            #expect(try cut(document, at: path).secret == Array(kept.utf8))
+        }
+    }
+
     @Test(arguments: [
         #"{}"#, #"[]"#, #""privatekey""#, #"{"privatekey":"AQID"}"#, #"{"user":"privatekey"}"#,
         #"{"user":["privatekey"]}"#,

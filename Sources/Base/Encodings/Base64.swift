@@ -51,7 +51,11 @@ package enum Base64 {
     private static func paddedCount(_ text: Span<UInt8>) -> Int? {
         guard text.count.isMultiple(of: 4) else { return nil }
         let last = text.count - 1
-        return text.isEmpty || text[last] != padding ? text.count : text[last - 1] != padding ? last : last - 1
+        // How much padding there is, is the length of what is encoded.
+        func isPadding(_ index: Int) -> Bool {
+            ConstantTime.reveal(ConstantTime.mask(UInt32(text[index]), equals: UInt32(padding)))
+        }
+        return text.isEmpty || !isPadding(last) ? text.count : isPadding(last - 1) ? last - 1 : last
     }
 
     /// - Parameter text: without padding.
@@ -74,7 +78,7 @@ package enum Base64 {
                 write(UInt8(truncatingIfNeeded: group >> shift))
             }
         }
-        return invalid & ~0x3f == 0
+        return !ConstantTime.reveal(invalid & ~0x3f)
     }
 
     private static func encode(_ bytes: Span<UInt8>, to write: (UInt8) -> Void) {
@@ -88,31 +92,24 @@ package enum Base64 {
         }
     }
 
-    // All ones where low <= value <= high, else zero; values stay below 2^31.
-    private static func mask(_ value: UInt32, _ low: UInt32, _ high: UInt32) -> UInt32 {
-        let below = (value &- low) >> 31
-        let above = (high &- value) >> 31
-        return (below | above) &- 1
-    }
-
     private static func character(_ value: UInt32) -> UInt8 {
         let text =
-            mask(value, 0, 25) & (value &+ 65)
-            | mask(value, 26, 51) & (value &+ 71)
-            | mask(value, 52, 61) & (value &- 4)
-            | mask(value, 62, 62) & 43
-            | mask(value, 63, 63) & 47
+            ConstantTime.mask(value, from: 0, through: 25) & (value &+ 65)
+            | ConstantTime.mask(value, from: 26, through: 51) & (value &+ 71)
+            | ConstantTime.mask(value, from: 52, through: 61) & (value &- 4)
+            | ConstantTime.mask(value, from: 62, through: 62) & 43
+            | ConstantTime.mask(value, from: 63, through: 63) & 47
         return UInt8(truncatingIfNeeded: text)
     }
 
     // 0...63; a value with higher bits set if the character is not of the alphabet.
     private static func value(_ character: UInt8) -> UInt32 {
         let text = UInt32(character)
-        let upper = mask(text, 65, 90)
-        let lower = mask(text, 97, 122)
-        let digit = mask(text, 48, 57)
-        let plus = mask(text, 43, 43)
-        let slash = mask(text, 47, 47)
+        let upper = ConstantTime.mask(text, from: 65, through: 90)
+        let lower = ConstantTime.mask(text, from: 97, through: 122)
+        let digit = ConstantTime.mask(text, from: 48, through: 57)
+        let plus = ConstantTime.mask(text, from: 43, through: 43)
+        let slash = ConstantTime.mask(text, from: 47, through: 47)
         let value =
             upper & (text &- 65) | lower & (text &- 71) | digit & (text &+ 4) | plus & 62 | slash & 63
         return value | ~(upper | lower | digit | plus | slash) & 0x8000_0000

@@ -53,17 +53,20 @@ package enum Bech32 {
 
     /// - Throws: `Bech32Error` if `text` is not the one encoding of a prefix and of whole bytes.
     package static func decode(_ text: Span<UInt8>) throws(Bech32Error) -> Decoded {
-        var (hasLower, hasUpper) = (false, false)
-        var end: Int?
+        var (hasLower, hasUpper, wrong) = (UInt32(0), UInt32(0), UInt32(0))
+        var end = 0
         for index in text.indices {
-            let byte = text[index]
-            guard (0x21...0x7e).contains(byte) else { throw .character(position: index + 1) }
-            hasLower = hasLower || (0x61...0x7a).contains(byte)
-            hasUpper = hasUpper || (0x41...0x5a).contains(byte)
-            if byte == separator { end = index }
+            let byte = UInt32(text[index])
+            hasLower |= ConstantTime.mask(byte, from: 0x61, through: 0x7a)
+            hasUpper |= ConstantTime.mask(byte, from: 0x41, through: 0x5a)
+            note(index, ~ConstantTime.mask(byte, from: 0x21, through: 0x7e), in: &wrong)
+            // No character of the data is the separator.
+            if ConstantTime.reveal(ConstantTime.mask(byte, equals: UInt32(separator))) { end = index }
         }
-        guard !(hasLower && hasUpper) else { throw .mixedCase }
-        guard let end, end > 0 else { throw .noSeparator }
+        // Whether a text is one of a key, and in which case it is written, is public.
+        try refuse(wrong)
+        guard !ConstantTime.reveal(hasLower & hasUpper) else { throw .mixedCase }
+        guard end > 0 else { throw .noSeparator }
         let count = text.count - end - 1 - checksumCount
         guard count >= 0 else { throw .tooShort }
         let prefix = text.extracting(first: end).revealBytes()
@@ -72,19 +75,31 @@ package enum Bech32 {
         var (bits, held) = (UInt32(0), 0)
         for index in end + 1..<text.count {
             let value = value(of: text[index])
-            guard value < 32 else { throw .character(position: index + 1) }
-            checksum = step(checksum, value)
+            note(index, value & 32, in: &wrong)
+            checksum = step(checksum, value & 31)
             guard index < end + 1 + count else { continue }
-            bits = (bits << 5 | value) & 0xfff
+            bits = (bits << 5 | value & 31) & 0xfff
             held += 5
             if held >= 8 {
                 held -= 8
                 data.append(UInt8(truncatingIfNeeded: bits >> UInt32(held)))
             }
         }
-        guard checksum == 1 else { throw .checksum }
-        guard held < 5, bits & (1 << UInt32(held) - 1) == 0 else { throw .padding }
+        try refuse(wrong)
+        guard !ConstantTime.reveal(checksum ^ 1) else { throw .checksum }
+        guard held < 5, !ConstantTime.reveal(bits & (1 << UInt32(held) - 1)) else { throw .padding }
         return Decoded(prefix: String(decoding: prefix, as: UTF8.self), data: data.finish())
+    }
+
+    /// Notes the position of the first wrong character, from 1.
+    private static func note(_ index: Int, _ isWrong: UInt32, in position: inout UInt32) {
+        let isFirst = ~ConstantTime.mask(isWrong & 0xff, equals: 0) & ConstantTime.mask(position, equals: 0)
+        position |= isFirst & UInt32(truncatingIfNeeded: index &+ 1)
+    }
+
+    private static func refuse(_ wrong: UInt32) throws(Bech32Error) {
+        guard ConstantTime.reveal(wrong) else { return }
+        throw .character(position: ConstantTime.reveal(count: wrong))
     }
 
     private static func isPrefix(_ prefix: [UInt8]) -> Bool {
@@ -108,14 +123,10 @@ package enum Bech32 {
             ^ (0 &- (top >> 4 & 1)) & 0x2a14_62b3
     }
 
-    /// All ones if both are equal, else zero; for values below 2^31.
-    private static func mask(_ left: UInt32, _ right: UInt32) -> UInt32 { 0 &- (((left ^ right) &- 1) >> 31) }
-
     private static func character(_ value: UInt32, _ isUpper: Bool) -> UInt8 {
-        var found: UInt32 = 0
-        for index in alphabet.indices { found |= mask(UInt32(index), value) & UInt32(alphabet[index]) }
+        let lower = ConstantTime.element(value, of: alphabet.span)
         // Bit 6 is set in letters and not in digits; bit 5 is the case.
-        return UInt8(truncatingIfNeeded: found & ~(isUpper ? found >> 1 & 0x20 : 0))
+        return lower & ~(isUpper ? lower >> 1 & 0x20 : 0)
     }
 
     /// 0...31; 32 if the character is not of the alphabet.
@@ -124,8 +135,8 @@ package enum Bech32 {
         let character = UInt32(character | character >> 1 & 0x20)
         var found: UInt32 = 32
         for index in alphabet.indices {
-            let isSame = mask(UInt32(alphabet[index]), character)
-            found = found & ~isSame | UInt32(index) & isSame
+            let isSame = ConstantTime.mask(UInt32(alphabet[index]), equals: character)
+            found = found & ~isSame | UInt32(truncatingIfNeeded: index) & isSame
         }
         return found
     }

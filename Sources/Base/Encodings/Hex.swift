@@ -37,18 +37,41 @@ package enum Hex {
         return bytes
     }
 
-    private static func digit(_ value: UInt8) -> UInt8 {
-        // Without a branch, because the bytes may be secret: 39 is the distance from the character behind 9 to a.
-        UInt8(ascii: "0") + value + 39 * ((value + 6) >> 4)
+    /// Decodes a secret into guarded memory.
+    /// - Returns: nil if `text` has an odd length or a character outside `0-9a-fA-F`.
+    package static func decode(_ text: Span<UInt8>) -> SecureBytes? {
+        guard text.count.isMultiple(of: 2) else { return nil }
+        var all: UInt32 = 0
+        let bytes = SecureBytes(count: text.count / 2) { bytes in
+            for index in bytes.indices {
+                let (high, low) = (bits(text[2 * index]), bits(text[2 * index + 1]))
+                all |= high | low
+                bytes[index] = UInt8(truncatingIfNeeded: high << 4 | low)
+            }
+        }
+        // Whether it is a text of digits is public.
+        guard !ConstantTime.reveal(all & ~0xf) else { return nil }
+        return bytes
     }
 
-    /// The four bits of an ASCII digit; nil for any other byte.
+    private static func digit(_ value: UInt8) -> UInt8 {
+        // Without a branch, because the bytes may be secret: 39 is the distance from the character behind 9 to a.
+        UInt8(ascii: "0") &+ value &+ 39 &* ((value &+ 6) >> 4)
+    }
+
+    /// The four bits of an ASCII digit that is not secret; nil for any other byte.
     package static func value(_ digit: UInt8) -> UInt8? {
-        switch digit {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - UInt8(ascii: "0")
-        case UInt8(ascii: "a")...UInt8(ascii: "f"): digit - UInt8(ascii: "a") + 10
-        case UInt8(ascii: "A")...UInt8(ascii: "F"): digit - UInt8(ascii: "A") + 10
-        default: nil
-        }
+        let bits = bits(digit)
+        return bits > 0xf ? nil : UInt8(bits)
+    }
+
+    // 0...15; a value with higher bits set if the character is not a digit.
+    private static func bits(_ character: UInt8) -> UInt32 {
+        let text = UInt32(character)
+        let digit = ConstantTime.mask(text, from: 48, through: 57)
+        let upper = ConstantTime.mask(text, from: 65, through: 70)
+        let lower = ConstantTime.mask(text, from: 97, through: 102)
+        return digit & (text &- 48) | upper & (text &- 55) | lower & (text &- 87) | ~(digit | upper | lower)
+            & 0x8000_0000
     }
 }

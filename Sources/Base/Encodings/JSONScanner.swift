@@ -1,5 +1,3 @@
-package import SecureMemory
-
 /// Reads JSON (RFC 8259) strictly, from bytes that may be secret, and checks limits before it allocates.
 ///
 /// It also refuses what two readers could understand differently: duplicate names (compared after unescaping), lone
@@ -33,7 +31,7 @@ public struct JSONScanner {
     var position = 0
     var names = NameCache()
 
-    private init(limits: Limits, cutPaths: [[String]]) {
+    init(limits: Limits, cutPaths: [[String]]) {
         self.limits = limits
         self.cutPaths = cutPaths
         cuts = cutPaths.map { _ in [] }
@@ -72,16 +70,6 @@ public struct JSONScanner {
         scanner.skipBlanks(bytes)
         guard scanner.position == bytes.count else { throw .syntax(offset: scanner.position) }
         return (value, scanner.cuts)
-    }
-
-    /// Decodes the text of a cut string into guarded memory.
-    package static func unescape(_ range: Range<Int>, of bytes: Span<UInt8>) throws(JSONError) -> SecureBytes {
-        var scanner = JSONScanner(limits: Limits(), cutPaths: [])
-        scanner.position = range.lowerBound
-        // No escape is shorter than what it stands for.
-        var text = SecureBuffer(capacity: range.count)
-        try scanner.characters(bytes) { text.append($0) }
-        return text.finish()
     }
 
     // MARK: Values
@@ -126,9 +114,7 @@ public struct JSONScanner {
                 peek(bytes) == UInt8(ascii: "\"")
             {
                 position += 1
-                let text = position
-                try characters(bytes) { _ in }
-                cuts[end].append(text..<position - 1)
+                cuts[end].append(try skipSecretString(bytes))
                 unique.leaveOut(name)
             } else {
                 members.append(.init(name.text, try value(bytes, depth: depth + 1, onPaths: following)))

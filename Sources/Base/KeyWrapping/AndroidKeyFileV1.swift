@@ -105,7 +105,7 @@ enum AndroidKeyFileV1 {
     }
 
     private static func isRight(_ key: borrowing MasterKey, _ file: Span<UInt8>) -> Bool {
-        checkValue(of: key).elementsEqual(file.extracting(check).revealBytes())
+        ConstantTime.areEqual(checkValue(of: key).span, file.extracting(check))
     }
 
     private static func checkValue(of key: borrowing MasterKey) -> [UInt8] {

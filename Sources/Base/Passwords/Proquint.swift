@@ -19,12 +19,13 @@ package enum Proquint {
         secret.withBytes { bytes in
             for word in 0..<words {
                 if word > 0 { text.append(UInt8(ascii: "-")) }
-                let bits = Int(bytes[2 * word]) << 8 | Int(bytes[2 * word + 1])
-                text.append(consonants[bits >> 12])
-                text.append(vowels[bits >> 10 & 3])
-                text.append(consonants[bits >> 6 & 15])
-                text.append(vowels[bits >> 4 & 3])
-                text.append(consonants[bits & 15])
+                let bits = UInt32(bytes[2 * word]) << 8 | UInt32(bytes[2 * word + 1])
+                // Letters are looked up at an index that is secret.
+                text.append(ConstantTime.element(bits >> 12, of: consonants.span))
+                text.append(ConstantTime.element(bits >> 10 & 3, of: vowels.span))
+                text.append(ConstantTime.element(bits >> 6 & 15, of: consonants.span))
+                text.append(ConstantTime.element(bits >> 4 & 3, of: vowels.span))
+                text.append(ConstantTime.element(bits & 15, of: consonants.span))
             }
         }
         return text.finish()

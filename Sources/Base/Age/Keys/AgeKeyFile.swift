@@ -1,3 +1,5 @@
+internal import Encodings
+
 // A file of identities, as `age-keygen` writes it, or of recipients: UTF-8 text with one key on a line. Empty lines and
 // lines that begin with # are ignored.
 
@@ -26,19 +28,17 @@ public struct AgeKeyFile: Sendable {
         var (start, number) = (0, 1)
         while start < text.count {
             var end = start
-            while end < text.count, text[end] != UInt8(ascii: "\n") { end += 1 }
+            while end < text.count, !ASCII.isSame(text[end], "\n") { end += 1 }
             var (first, last) = (start, end)
-            while first < last, Self.isBlank(text[first]) { first += 1 }
-            while first < last, Self.isBlank(text[last - 1]) { last -= 1 }
-            if first < last, text[first] != UInt8(ascii: "#") {
+            while first < last, ASCII.isBlank(text[first]) { first += 1 }
+            while first < last, ASCII.isBlank(text[last - 1]) { last -= 1 }
+            if first < last, !ASCII.isSame(text[first], "#") {
                 lines.append(Line(number: number, bytes: first..<last))
             }
             (start, number) = (end + 1, number + 1)
         }
         self.lines = lines
     }
-
-    private static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 || byte == 0x0d }
 }
 
 /// Why a text was not searched for keys.

@@ -37,7 +37,7 @@ public enum ProtectionItem: String, CaseIterable, Sendable {
             }
             return text
         }
-        if let bytes = text.withBytes({ Self.hexadecimal($0) }), isRight(bytes.count) { return bytes }
+        if let bytes = text.withBytes({ Hex.decode($0) }), isRight(bytes.count) { return bytes }
         if let bytes = text.withBytes({ Base64.decode($0) }), isRight(bytes.count) { return bytes }
         guard count == nil else { throw .notReadable(self) }
         return SecureBytes(copying: file)
@@ -60,22 +60,7 @@ public enum ProtectionItem: String, CaseIterable, Sendable {
 
     private static func withoutWhitespace(_ file: Span<UInt8>) -> SecureBytes {
         var buffer = SecureBuffer(capacity: file.count)
-        for index in file.indices {
-            switch file[index] {
-            case UInt8(ascii: " "), UInt8(ascii: "\t"), UInt8(ascii: "\n"), UInt8(ascii: "\r"): break
-            default: buffer.append(file[index])
-            }
-        }
-        return buffer.finish()
-    }
-
-    private static func hexadecimal(_ text: Span<UInt8>) -> SecureBytes? {
-        guard text.count.isMultiple(of: 2) else { return nil }
-        var buffer = SecureBuffer(capacity: text.count / 2)
-        for index in stride(from: 0, to: text.count, by: 2) {
-            guard let high = Hex.value(text[index]), let low = Hex.value(text[index + 1]) else { return nil }
-            buffer.append(high << 4 | low)
-        }
+        for index in file.indices where !ASCII.isBlank(file[index]) { buffer.append(file[index]) }
         return buffer.finish()
     }
 }

@@ -24,10 +24,21 @@ public struct AccountPassword: Sendable {
     ///   characters.
     public init?(_ text: consuming SecureBytes) {
         let isValid = text.withBytes { text in
-            Self.counts.contains(text.count) && text.indices.allSatisfy { text[$0] >= 0x20 && text[$0] != 0x7f }
-                && (try? UTF8Span(validating: text)) != nil
+            Self.counts.contains(text.count) && Self.isPrintable(text)
         }
         guard isValid else { return nil }
         held = HeldKey(text)
+    }
+
+    /// Whether a text is UTF-8 without control characters. Of ASCII nothing more becomes known than that it is.
+    private static func isPrintable(_ text: Span<UInt8>) -> Bool {
+        var (controls, others) = (UInt32(0), UInt32(0))
+        for index in text.indices {
+            let byte = UInt32(text[index])
+            controls |= ConstantTime.mask(byte, from: 0, through: 0x1f) | ConstantTime.mask(byte, equals: 0x7f)
+            others |= byte & 0x80
+        }
+        guard !ConstantTime.reveal(controls) else { return false }
+        return !ConstantTime.reveal(others) || (try? UTF8Span(validating: text)) != nil
     }
 }

@@ -172,6 +172,13 @@ extension SecureBuffer {
 
     /// The text of a string without control characters.
     fileprivate mutating func append(escaping text: Span<UInt8>) {
+        var special: UInt32 = 0
+        for index in text.indices {
+            let byte = UInt32(text[index])
+            special |= ConstantTime.mask(byte, equals: 0x22) | ConstantTime.mask(byte, equals: 0x5c)
+        }
+        // A password that somebody has chosen may have one: then the length shows it.
+        guard ConstantTime.reveal(special) else { return append(text) }
         for index in text.indices {
             if text[index] == UInt8(ascii: "\"") || text[index] == UInt8(ascii: "\\") { append(UInt8(ascii: "\\")) }
             append(text[index])

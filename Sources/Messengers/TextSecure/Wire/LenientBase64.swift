@@ -9,9 +9,9 @@ enum LenientBase64 {
     /// - Returns: nil if the text is not Base64.
     static func decode(_ text: Span<UInt8>) -> SecureBytes? {
         var padded = SecureBuffer(capacity: text.count)
-        for index in text.indices where !isWhiteSpace(text[index]) { padded.append(text[index]) }
+        for index in text.indices where !ASCII.isBlank(text[index]) { padded.append(text[index]) }
         var whole = padded.finish()
-        let isPadded = whole.withBytes { !$0.isEmpty && $0[$0.count - 1] == UInt8(ascii: "=") }
+        let isPadded = whole.withBytes { !$0.isEmpty && ASCII.isSame($0[$0.count - 1], "=") }
         if !isPadded {
             var padded = SecureBuffer(capacity: whole.count + 3)
             padded.append(whole)
@@ -24,12 +24,8 @@ enum LenientBase64 {
     /// Reads bytes that are not secret.
     /// - Returns: nil if the text is not Base64.
     static func decodePublic(_ text: String) -> [UInt8]? {
-        let characters = text.utf8.filter { !isWhiteSpace($0) }
+        let characters = text.utf8.filter { !ASCII.isBlank($0) }
         let isPadded = characters.last == UInt8(ascii: "=")
         return Base64.decodePublic(characters.span, isPadded: isPadded)
-    }
-
-    private static func isWhiteSpace(_ character: UInt8) -> Bool {
-        [0x20, 0x09, 0x0d, 0x0a].contains(character)
     }
 }

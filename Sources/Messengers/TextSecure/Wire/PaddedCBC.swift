@@ -32,9 +32,12 @@ enum PaddedCBC {
     /// The length without the padding; nil for a wrong one.
     /// - Parameter bytes: whole blocks, 16 bytes or more.
     private static func unpaddedCount(_ bytes: Span<UInt8>) -> Int? {
-        let padding = Int(bytes[bytes.count - 1])
+        // The bytes are authentic, and their length is not secret.
+        let padding = ConstantTime.reveal(count: UInt32(bytes[bytes.count - 1]))
         guard (1...blockCount).contains(padding) else { return nil }
         let count = bytes.count - padding
-        return (count..<bytes.count).allSatisfy({ Int(bytes[$0]) == padding }) ? count : nil
+        var difference: UInt32 = 0
+        for index in count..<bytes.count { difference |= UInt32(bytes[index]) ^ UInt32(padding) }
+        return ConstantTime.reveal(difference) ? nil : count
     }
 }

@@ -1,4 +1,5 @@
 import CLinux
+import Encodings
 import Glibc
 package import SecureMemory
 
@@ -57,14 +58,14 @@ extension SecretSource {
     private static func line(of content: borrowing SecureBytes, title: String) throws -> SecureBytes {
         try content.withBytes { bytes in
             var end = bytes.count
-            if end > 0, bytes[end - 1] == UInt8(ascii: "\n") {
+            if end > 0, ASCII.isSame(bytes[end - 1], "\n") {
                 end -= 1
-                if end > 0, bytes[end - 1] == UInt8(ascii: "\r") { end -= 1 }
+                if end > 0, ASCII.isSame(bytes[end - 1], "\r") { end -= 1 }
             }
             guard end > 0 else { throw SecretError.empty(title: title) }
             for index in 0..<end {
-                if bytes[index] == 0 { throw SecretError.hasNUL(title: title) }
-                if bytes[index] == UInt8(ascii: "\n") { throw SecretError.hasSecondLine(title: title) }
+                if ASCII.isSame(bytes[index], "\0") { throw SecretError.hasNUL(title: title) }
+                if ASCII.isSame(bytes[index], "\n") { throw SecretError.hasSecondLine(title: title) }
             }
             return SecureBytes(copying: bytes.extracting(0..<end))
         }

@@ -23,30 +23,13 @@ public final class EnclosedKey: Sendable, Equatable, CustomStringConvertible {
 
     /// - Parameter hex: 64 hexadecimal digits; nil for anything else.
     convenience init?(hex: Span<UInt8>) {
-        guard hex.count == 2 * Self.count else { return nil }
-        var isHex = true
-        let bytes = SecureBytes(count: Self.count) { bytes in
-            for index in 0..<Self.count {
-                guard let high = Hex.value(hex[2 * index]), let low = Hex.value(hex[2 * index + 1]) else {
-                    isHex = false
-                    return
-                }
-                bytes[index] = high << 4 | low
-            }
-        }
-        guard isHex else { return nil }
+        guard hex.count == 2 * Self.count, let bytes = Hex.decode(hex) else { return nil }
         self.init(bytes)
     }
 
     /// Appends 64 lower-case hexadecimal digits.
     func appendHex(to buffer: inout SecureBuffer) {
-        bytes.withBytes { bytes in
-            for index in bytes.indices {
-                for digit in [bytes[index] >> 4, bytes[index] & 0x0f] {
-                    buffer.append(digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") + digit - 10)
-                }
-            }
-        }
+        bytes.withBytes { Hex.encode($0, appendingTo: &buffer) }
     }
 
     /// Whether both are the same key, in constant time.
