@@ -48,7 +48,7 @@ import VectorKit
         #expect(weakness(password) == nil)
     }
 
-    /// The search halves the table, so one entry out of order would hide others.
+    /// As Scripts/make-common-passwords writes it, so that a change of the list is a short difference.
     @Test func `the table is whole and in order`() throws {
         let text = Array(CommonPasswords.digests.description.utf8)
         let decoded = Base64.decode(text.span)?.copied
