@@ -56,7 +56,7 @@ private let alice = AccountName("alice")!
     }
 
     @Test func `an upload that ends while the file of accounts cannot be read is 503`() throws {
-        guard case .upload(let upload) = responder.examine(request("PUT"), at: reading()) else {
+        guard case .upload(let upload) = responder.examineLogin(request("PUT"), at: reading()) else {
             Issue.record("the upload was refused")
             return
         }

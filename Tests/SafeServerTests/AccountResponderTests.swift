@@ -19,7 +19,7 @@ private final class Accounts: Sendable {
         let rate = RequestRate(burst: 1_000_000, interval: .nanoseconds(1))
         responder = try AccountResponder(
             at: place.server, limits: limits, keepsPrevious: true, throttle: .wide(), key: Random.secret(32),
-            turns: HashTurns(), failureRate: rate)
+            failureRate: rate)
     }
 
     func edit(_ change: (inout AccountFile) -> Void) throws {
@@ -64,7 +64,7 @@ private let path = "/backups/" + String(repeating: "ab", count: 32)
         let login = basic("alice", "first")
         let head = [(name: "Authorization", value: login), (name: "Content-Length", value: "3")]
         let put = ServerRequest("PUT", "/alice" + path, headers: head, client: "192.0.2.1")
-        guard case .upload(let upload) = server.responder.examine(put, at: reading()) else {
+        guard case .upload(let upload) = server.responder.examineLogin(put, at: reading()) else {
             Issue.record("the upload was refused")
             return
         }
@@ -83,7 +83,7 @@ private let path = "/backups/" + String(repeating: "ab", count: 32)
         try server.set("alice", "first", salt: 1)
         let head = [(name: "Authorization", value: basic("alice", "first")), (name: "Content-Length", value: "3")]
         let put = ServerRequest("PUT", "/alice" + path, headers: head, client: "192.0.2.1")
-        guard case .upload(let upload) = server.responder.examine(put, at: reading()) else {
+        guard case .upload(let upload) = server.responder.examineLogin(put, at: reading()) else {
             Issue.record("the upload was refused")
             return
         }

@@ -125,7 +125,7 @@ private let path = "/backups/" + String(repeating: "ab", count: 32)
         let server = try FileServer()
         try server.set("alice", "a")
         let put = server.request("PUT", "/alice" + path, basic("alice", "a"), length: 1)
-        guard case .upload(let upload) = server.responder.examine(put, at: reading()) else {
+        guard case .upload(let upload) = server.responder.examineLogin(put, at: reading()) else {
             Issue.record("the upload was refused")
             return
         }

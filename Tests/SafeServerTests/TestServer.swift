@@ -19,6 +19,15 @@ extension Throttle {
     }
 }
 
+extension SafeAnswering {
+    /// Waits for the hash of a password.
+    func examineLogin(_ request: ServerRequest, at now: ClockReading) -> ExaminedRequest {
+        let examined = examine(request, at: now)
+        guard case .login(let login) = examined else { return examined }
+        return login.finish(at: now)
+    }
+}
+
 /// A server to which requests are made as lines.
 final class TestServer<Store: BackupStore & ~Copyable>: Sendable {
     let responder: SafeResponder<Store>

@@ -51,22 +51,20 @@ public final class AccountResponder: SafeAnswering {
     ) throws(FileError) {
         try self.init(
             at: path, limits: limits, keepsPrevious: keepsPrevious, throttle: throttle,
-            key: Random.secret(LoginCheck.keyCount), turns: HashTurns(), failed: failed)
+            key: Random.secret(LoginCheck.keyCount), failed: failed)
     }
 
-    /// - Parameters:
-    ///   - key: 32 random bytes of this process.
-    ///   - turns: to compute hashes.
+    /// - Parameter key: 32 random bytes of this process.
     package init(
         at path: String, limits: ServerLimits, keepsPrevious: Bool, throttle: Throttle, key: consuming SecureBytes,
-        turns: HashTurns, failureRate: RequestRate? = nil,
+        failureRate: RequestRate? = nil,
         failed: @escaping @Sendable (AnswerFailure) -> Void = { _ in }
     ) throws(FileError) {
         let directory = try ServerDirectory(at: path)
         logins = directory.logins
         stores = DirectoryStores(directory, keepsPrevious: keepsPrevious)
         settings = ResponderSettings(limits: limits, throttle: throttle, failed: failed)
-        check = LoginCheck(key: key, turns: turns, failureRate: failureRate ?? LoginCheck.standardFailureRate)
+        check = LoginCheck(key: key, failureRate: failureRate ?? LoginCheck.standardFailureRate)
     }
 
     /// Serves stores that expire their backups by themselves.
@@ -85,12 +83,10 @@ public final class AccountResponder: SafeAnswering {
         self.logins = logins
         stores = ExternalStores(store: store)
         settings = ResponderSettings(limits: limits, throttle: throttle, failed: failed)
-        check = LoginCheck(
-            key: Random.secret(LoginCheck.keyCount), turns: HashTurns(), failureRate: LoginCheck.standardFailureRate)
+        check = LoginCheck(key: Random.secret(LoginCheck.keyCount))
     }
 
-    /// Decides by the head of a request, and carries it out if it has no body. It may block for some seconds while
-    /// hashes of other logins are computed.
+    /// Decides by the head of a request, and carries it out if it has no body and its login is known.
     public func examine(_ request: ServerRequest, at now: ClockReading) -> ExaminedRequest {
         if let wait = settings.throttle.wait(client: request.client, at: now.monotonic) {
             return .answer(.throttled(wait))
@@ -98,7 +94,28 @@ public final class AccountResponder: SafeAnswering {
         guard let login = BasicLogin(request.values("authorization")) else { return .answer(.challenge) }
         let file: AccountFile
         do throws(FileError) { file = try presentAccounts() } catch { return .answer(answer(error)) }
-        switch check.check(login, in: file, client: request.client, at: now.monotonic) {
+        let decision = LoginDecision()
+        let answer = check.check(
+            login, in: file, client: request.client, at: now.monotonic, decided: decision.decide)
+        if let answer { return proceed(request, answer, at: now) }
+        return .login(
+            PendingLogin(decision) { answer, now in
+                guard case .accepted(let account) = answer else { return self.proceed(request, answer, at: now) }
+                // The file may have changed meanwhile.
+                do throws(FileError) {
+                    let present = try self.presentAccounts()[account.name]
+                    guard let present, present.hash == account.hash else { return .answer(.challenge) }
+                    return self.proceed(request, .accepted(present), at: now)
+                } catch {
+                    return .answer(self.answer(error))
+                }
+            })
+    }
+
+    private func proceed(
+        _ request: ServerRequest, _ answer: LoginCheck.Answer, at now: ClockReading
+    ) -> ExaminedRequest {
+        switch answer {
         case .wrong: return .answer(.challenge)
         case .throttled(let wait): return .answer(.throttled(wait))
         case .busy:

@@ -22,9 +22,14 @@ extension SafeAnswering {
     /// Answers a request whose body has been read.
     /// - Parameter body: empty for none.
     public func answer(_ request: ServerRequest, body: [UInt8] = [], at now: ClockReading) -> HTTPResponse {
-        switch examine(request, at: now) {
+        answer(examine(request, at: now), body, at: now)
+    }
+
+    private func answer(_ examined: ExaminedRequest, _ body: [UInt8], at now: ClockReading) -> HTTPResponse {
+        switch examined {
         case .answer(let answer): answer
         case .upload(let upload): upload.finish(body, at: now)
+        case .login(let login): answer(login.finish(at: now), body, at: now)
         }
     }
 }
@@ -35,6 +40,8 @@ public enum ExaminedRequest: Sendable {
     case answer(HTTPResponse)
     /// Read the body, at most `PendingUpload.maxBodyBytes` bytes, and call `finish`.
     case upload(PendingUpload)
+    /// The login is being compared. Call `PendingLogin.finish` when that is decided.
+    case login(PendingLogin)
 }
 
 /// An upload whose head is accepted.

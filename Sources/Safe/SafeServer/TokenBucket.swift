@@ -62,6 +62,11 @@ struct TokenBuckets<Key: Hashable & Sendable>: Sendable {
         return fullAfterOne(key, at: now) - now <= rate.refill
     }
 
+    /// Whether no token is missing.
+    func isFull(_ key: Key, at monotonic: Duration) -> Bool {
+        (young[key] ?? old[key]).map { $0 <= max(monotonic, latest ?? monotonic) } ?? true
+    }
+
     /// When a bucket will be full again if one more token is taken.
     private func fullAfterOne(_ key: Key, at now: Duration) -> Duration {
         max(now, young[key] ?? old[key] ?? now) + rate.interval

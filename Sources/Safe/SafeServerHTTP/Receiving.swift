@@ -18,10 +18,18 @@ extension RequestHandler {
         if let answer = answerAtOnce(request) { return enter(.ready(answer)) }
         enter(.examining)
         let asked = request.request
-        work({ $0.answering.examine(asked, at: $0.clock()) }) { examined, context in
-            switch examined {
-            case .answer(let answer): self.answer(answer, context)
-            case .upload(let upload): self.start(upload, context)
+        work({ $0.answering.examine(asked, at: $0.clock()) }, done: proceed)
+    }
+
+    private func proceed(_ examined: ExaminedRequest, _ context: ChannelHandlerContext) {
+        switch examined {
+        case .answer(let answer): self.answer(answer, context)
+        case .upload(let upload): start(upload, context)
+        case .login(let login):
+            let decided = context.eventLoop.makePromise(of: Void.self)
+            login.whenDecided { decided.succeed() }
+            wait(for: decided.futureResult) {
+                self.work({ login.finish(at: $0.clock()) }, done: self.proceed)
             }
         }
     }

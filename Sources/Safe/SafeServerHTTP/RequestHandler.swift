@@ -197,6 +197,11 @@ final class RequestHandler: ChannelDuplexHandler {
         }
     }
 
+    /// Calls `done` on the event loop, unless the client has gone.
+    func wait(for decision: EventLoopFuture<Void>, done: @escaping () -> Void) {
+        decision.assumeIsolated().whenComplete { _ in self.isClosed ? self.release() : done() }
+    }
+
     private var isClosed: Bool {
         if case .closed = phase { true } else { false }
     }
