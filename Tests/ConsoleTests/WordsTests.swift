@@ -1,3 +1,4 @@
+import Encodings
 import Testing
 
 @testable import Console
@@ -36,8 +37,20 @@ import Testing
         #expect(WrappedWords.lines("a verylongword b", columns: 6) == "a\n  verylongword\n  b")
     }
 
-    @Test func `text from elsewhere moves no cursor`() {
-        #expect("\u{1b}[2J\na\u{202e}b".printable == "?[2J?a?b")
+    @Test func `a sequence that sets a colour takes no room`() {
+        let word = "\u{1b}[1mbold\u{1b}[0m"
+        #expect(WrappedWords.lines("a \(word) b", columns: 8) == "a \(word) b")
+        #expect(WrappedWords.lines("a \(word) b", columns: 6) == "a \(word)\n  b")
+        #expect(WrappedWords.lines("a   b", columns: 3) == "a\n  b")
+    }
+
+    @Test func `control and format characters are shown`() {
+        #expect(VisibleText.shown("\u{1b}[2J\r\na\u{202e}b é 🔑") == "<U+001B>[2J<U+000D><U+000A>a<U+202E>b é 🔑")
+        #expect(VisibleText.shown("\u{7f}\u{9b}\u{e0001}") == "<U+007F><U+009B><U+E0001>")
+        #expect(VisibleText.line("a\r\nb\u{202e}") == "a\r<U+000A>b\u{202e}")
+    }
+
+    @Test func `long text from elsewhere is cut`() {
         let long = String(repeating: "x", count: 1000).printable
         #expect(long.unicodeScalars.count == 80 && long.hasSuffix("x…"))
         #expect(String(repeating: "x", count: 80).printable == String(repeating: "x", count: 80))

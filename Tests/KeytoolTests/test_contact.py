@@ -57,11 +57,11 @@ def unchanged(keytool, code, *command, **options):
 
 
 def test_list(machine):
-    assert machine.keytool.ok("contact", "list").out.splitlines() == [
+    assert machine.keytool.ok("contact", "list").out_bytes.decode().rstrip("\n").split("\n") == [
         "ECHOECHO  3 verified by QR code     Echo Echo, Inc. ~e",
         "SERVER01  2 verified by the server  =1+1 (work)",
         "NOKEY001  1 not verified            (hidden)",
-        "odd       1 not verified            ?[31mred??line",
+        "odd       1 not verified            \x1b[31mred\r<U+000A>line",
     ]
 
 

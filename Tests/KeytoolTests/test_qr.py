@@ -79,11 +79,34 @@ def test_blocks_are_blanks_with_a_background(keytool, code_file):
 ], ids=["utf8", "linux console", "C locale", "latin1"])
 def test_auto_mode(keytool, code_file, environment, glyphs):
     runner = keytool.with_environment(**environment)
-    for options in ([], ["--mode", "auto"]):
+    for options in (["--color", "always"], ["--mode", "auto", "--color", "always"]):
         rows = drawn(runner, code_file.read_bytes(), *options)
         assert {glyph for row in rows for glyph, _, _ in row} <= set(glyphs)
         # half blocks are the only way to draw 45 modules in 23 rows
         assert (len(rows) == 23) == (len(glyphs) > 1)
+
+
+@pytest.mark.parametrize("environment, glyph", [({}, "\u2588"), ({"LC_ALL": "C"}, "##")], ids=["utf8", "C locale"])
+def test_colours_go_nowhere_unasked(keytool, terminal, tmp_path, environment, glyph):
+    """Into no pipe, and nowhere under --color never; a reader needs a light background then."""
+    runner = keytool.with_environment(TERM="xterm-256color", **environment)
+    contact = keytool.json("id", "create", "--id", "ABCD1234")["contact"]
+    keytool.ok("textsecure", "init", "--number", "+41791234567")
+    text = runner.ok("qr", "contact").out
+    assert "\x1b" not in text and glyph in text
+    if not environment:
+        assert read(text, pixels.ON_WHITE, 80, tmp_path) == contact.encode()
+    run = terminal("qr", "contact", "--color", "never", runner=runner, columns=200, rows=100)
+    assert run.finish() == 0 and b"\x1b" not in run.captured and run.text == text
+    shown = runner.ok("textsecure", "fingerprint").out
+    assert "\x1b" not in shown and shown.startswith("fingerprint"), "no QR code in a pipe"
+    run = terminal("textsecure", "fingerprint", "--color", "never", runner=runner, columns=200, rows=100)
+    assert run.finish() == 0 and b"\x1b" not in run.captured and len(run.text.splitlines()) > 20
+    run = terminal("textsecure", "fingerprint", runner=runner, columns=200, rows=100)
+    assert run.finish() == 0 and b"\x1b[" in run.captured
+    made = runner.ok("textsecure", "init", "--number", "+41791234568").out
+    assert "\x1b" not in made and made.startswith("account"), made
+    assert "\x1b" in runner.ok("qr", "contact", "--color", "always").out
 
 
 @pytest.mark.parametrize("mode, payload", [

@@ -5,6 +5,8 @@ package struct TerminalDrawing: Sendable {
     package enum Mode: String, Sendable, CaseIterable {
         /// Half blocks: one column and half a row a module.
         case utf8
+        /// The same without colours, so without any escape. Dark is the foreground, so readers need a light background.
+        case uncoloured
         /// Coloured blanks, two columns a module: for fonts and consoles that spoil half blocks.
         case blocks
         /// `##` and blanks, two columns a module, without any escape: for what shows no colours. Dark is
@@ -21,19 +23,22 @@ package struct TerminalDrawing: Sendable {
         self.mode = mode
     }
 
+    private var isHalf: Bool { mode == .utf8 || mode == .uncoloured }
+
     private var side: Int { matrix.size + 2 * QRMatrix.quietZone }
 
     /// Width in columns.
-    package var columns: Int { mode == .utf8 ? side : 2 * side }
+    package var columns: Int { isHalf ? side : 2 * side }
 
     /// Height in rows.
-    package var rows: Int { mode == .utf8 ? (side + 1) / 2 : side }
+    package var rows: Int { isHalf ? (side + 1) / 2 : side }
 
     /// The lines without line endings. Each sets its colours and resets them at its end.
     package var lines: [String] {
         let range = -QRMatrix.quietZone..<matrix.size + QRMatrix.quietZone
         return switch mode {
-        case .utf8: stride(from: range.lowerBound, to: range.upperBound, by: 2).map { halfBlocks(row: $0, range) }
+        case .utf8, .uncoloured:
+            stride(from: range.lowerBound, to: range.upperBound, by: 2).map { halfBlocks(row: $0, range) }
         case .blocks: range.map { blanks(row: $0, range) }
         case .ascii:
             range.map { row in range.map { matrix.isDark(row: row, column: $0) ? "##" : "  " }.joined() }
@@ -47,7 +52,7 @@ package struct TerminalDrawing: Sendable {
     private static let reset = "\u{1b}[0m"
 
     private func halfBlocks(row: Int, _ columns: Range<Int>) -> String {
-        var line = Self.darkOnLight
+        var line = ""
         for column in columns {
             let cell =
                 switch (matrix.isDark(row: row, column: column), matrix.isDark(row: row + 1, column: column)) {
@@ -58,7 +63,7 @@ package struct TerminalDrawing: Sendable {
                 }
             line += cell
         }
-        return line + Self.reset
+        return mode == .uncoloured ? line : Self.darkOnLight + line + Self.reset
     }
 
     private func blanks(row: Int, _ columns: Range<Int>) -> String {

@@ -14,7 +14,9 @@ package enum CommandEnd {
         let isJSON = arguments.prefix { $0 != "--" }.contains("--json")
         let isVerbose = arguments.prefix { $0 != "--" }.contains { $0 == "-v" || $0 == "--verbose" }
         var failure: Failure
-        if error is any Explained {
+        if case OutputError.readerLeft = error {
+            endQuietly()
+        } else if error is any Explained {
             failure = Failure(error)
         } else if grammar.root.exitCode(for: error) == .success {
             // Help and version come as errors, but are none.
@@ -26,8 +28,10 @@ package enum CommandEnd {
                     throw UsageFailure(
                         "unknown option '\(cluster.prefix(2))…'", hint: CommandWords(arguments, in: grammar).help)
                 }
-                try Output.write(asked(grammar.root.fullMessage(for: error), isJSON, grammar) + "\n", to: STDOUT_FILENO)
+                try Output.print(toCopy: asked(grammar.root.fullMessage(for: error), isJSON, grammar).lines)
                 Glibc.exit(0)
+            } catch OutputError.readerLeft {
+                endQuietly()
             } catch {
                 failure = Failure(error)
             }
@@ -38,10 +42,18 @@ package enum CommandEnd {
         if isCompletion(arguments) { Glibc.exit(failure.status.rawValue) }
         let isReported = (error as? CommandFailure)?.isReported == true
         if let missing = error as? MissingVerb, !isJSON {
-            try? Output.write(missing.help + "\n\n", to: STDERR_FILENO)
+            Output.say(missing.help.lines + [""])
         }
         if isJSON { failure.reportJSON() } else if !isReported { failure.report(isVerbose: isVerbose) }
         Glibc.exit(failure.status.rawValue)
+    }
+
+    /// Nobody reads the result any more, as in `keytool … | head -1`: the process ends as other programs do, by the
+    /// signal of a closed pipe, which a shell shows as 141.
+    private static func endQuietly() -> Never {
+        signal(SIGPIPE, SIG_DFL)
+        raise(SIGPIPE)
+        Glibc.exit(128 + SIGPIPE)
     }
 
     /// Help is for people, whatever the options say; the version is for programs, too.
@@ -49,6 +61,12 @@ package enum CommandEnd {
         guard isJSON, text == grammar.root.configuration.version else {
             return CompletionScript(name: grammar.name).finished(text)
         }
-        return Output.text(.result("version", [("version", .string(grammar.version))]))
+        return String(
+            decoding: JSONValue.result("version", [("version", .string(grammar.version))]).encodedForOutput,
+            as: UTF8.self)
     }
+}
+
+extension String {
+    fileprivate var lines: [String] { split(separator: "\n", omittingEmptySubsequences: false).map(String.init) }
 }

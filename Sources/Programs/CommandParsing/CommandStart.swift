@@ -10,6 +10,7 @@ extension Program {
         begin(as: root._commandName)
         unsafe OutputOptions.details = grammar.details
         let (arguments, areUTF8) = ProcessArguments.read()
+        ColorMode.read(arguments)
         do {
             // Two paths would become one.
             guard areUTF8 || CommandEnd.isCompletion(arguments) else {

@@ -36,6 +36,9 @@ public struct SafeDocument: Equatable, Sendable {
     /// The document as compact JSON, members in order of their names.
     public var encoded: [UInt8] { root.encoded }
 
+    /// The document for people and programs: control and format characters are escaped.
+    public var encodedForOutput: [UInt8] { root.encodedForOutput }
+
     /// The nickname, `user.nickname`; nil if it is missing or not a text.
     public var nickname: String? { root["user"]?["nickname"]?.string }
     /// The member `info.device`: the app that wrote the backup.

@@ -10,6 +10,9 @@ import time
 
 PATIENCE = 15  # seconds; two scrypt derivations on a busy machine fit in easily
 
+# Where keytool breaks a line that is wider than the terminal.
+WRAP = re.compile(r"\n  (?=\S)")
+
 
 class Terminal:
     """One run whose controlling terminal is ours. stdin, stdout and stderr are the terminal
@@ -39,9 +42,22 @@ class Terminal:
             if match:
                 self._seen = match.end()
                 return match
+            if match := self._across_lines(pattern):
+                return match
             if ended or time.monotonic() > deadline:
                 raise AssertionError(f"no {pattern!r} after: {self.text[self._seen:]!r}")
             self._read(0.1)
+
+    def _across_lines(self, pattern):
+        """The match in the same text with each wrapped line of keytool's own in one."""
+        text = self.text
+        wraps = [wrap.start() for wrap in WRAP.finditer(text, self._seen)]
+        if not wraps or not (match := re.compile(pattern).search(WRAP.sub(" ", text[self._seen:]))):
+            return None
+        # Each has become two characters shorter.
+        before = sum(1 for n, at in enumerate(wraps) if at - self._seen - 2 * n < match.end())
+        self._seen += match.end() + 2 * before
+        return match
 
     def send(self, line):
         """Types a line and presses return."""
@@ -73,12 +89,14 @@ class Terminal:
 
     @property
     def text(self):
-        return self.captured.decode(errors="replace").replace("\r\n", "\n")
+        """What a person reads: without the bold of "error:", "warning:" and "hint:"."""
+        text = self.captured.decode(errors="replace").replace("\r\n", "\n")
+        return re.sub("\x1b\\[1m(error:|warning:|hint:)\x1b\\[0m", r"\1", text)
 
     @property
     def words(self):
         """The text with each wrapped line of keytool's own in one."""
-        return re.sub(r"\n  (?=\S)", " ", self.text)
+        return WRAP.sub(" ", self.text)
 
     def finish(self, timeout=PATIENCE):
         """Waits for the end and gives the exit code as a shell would show it."""

@@ -1,5 +1,4 @@
 package import Encodings
-import Glibc
 
 /// How a command ends that did not do what it was asked for: one sentence, what to do about it, and
 /// the exit code. Errors of the rooms below get theirs from the program, by `Explained`.
@@ -59,10 +58,12 @@ package struct Failure {
     }
 
     /// One JSON line on stderr.
-    package func reportJSON() { try? Output.write(jsonLine, to: STDERR_FILENO) }
+    package func reportJSON() { Output.say(json: document) }
 
     /// As `reportJSON` writes it.
-    var jsonLine: String { Output.text(["schema": .string(JSONValue.schema), "error": json]) + "\n" }
+    var jsonLine: String { Output.text(document) + "\n" }
+
+    private var document: JSONValue { ["schema": .string(JSONValue.schema), "error": json] }
 
     /// One line on stderr, and one for each hint.
     /// - Parameter subject: what it is about, if the command is about several things.

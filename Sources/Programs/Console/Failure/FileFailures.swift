@@ -49,6 +49,7 @@ extension OutputError: Explained {
             Failure(
                 .io, "cannot write the result: \(systemMessage(code))",
                 hints: "the command itself may have succeeded: check before you repeat it")
+        case .readerLeft: Failure(.io, "nobody reads the result any more")
         }
     }
 }

@@ -165,7 +165,7 @@ package final class ResultPieces {
 
     /// Stdout.
     fileprivate init() {
-        writing = { try Output.write($0, to: STDOUT_FILENO) }
+        writing = { try Output.writeResult($0) }
         reading = nil
     }
 
@@ -219,7 +219,7 @@ package struct DocumentTarget {
     /// Writes it, then does `finish`. If either fails, no file is left that was not there before.
     package func write(_ bytes: Span<UInt8>, finish: () throws -> Void) throws {
         if let file { return try file.write(bytes, finish: finish) }
-        try Output.write(bytes, to: STDOUT_FILENO)
+        try Output.writeResult(bytes)
         try finish()
     }
 

@@ -1,5 +1,4 @@
 package import Encodings
-import Glibc
 
 /// Where results and words go: results to stdout, words for people to stderr.
 package struct Output {
@@ -9,15 +8,13 @@ package struct Output {
     package let isJSON: Bool
     /// Whether more is said than most people want.
     package let isVerbose: Bool
-    private let color: ColorMode
     /// What `busy` shows; nil if nobody would see it.
     package let progress: Progress?
 
-    init(_ options: OutputOptions, color: ColorMode) {
+    init(_ options: OutputOptions) {
         isQuiet = options.quiet
         isJSON = options.json
         isVerbose = options.verbose
-        self.color = color
         // What is said meanwhile would be wiped.
         progress = isQuiet || isJSON || isVerbose ? nil : Progress()
         if isJSON { OutOfMemory.sayInJSON() }
@@ -28,7 +25,19 @@ package struct Output {
     /// Prints what the command was asked for, even when quiet.
     /// - Throws: `OutputError`.
     package func data(_ lines: [String], json: @autoclosure () -> JSONValue) throws {
-        try print(isJSON ? [Self.text(json())] : lines)
+        try data(drawn: lines.map(StyledLine.init), json: json())
+    }
+
+    /// The same for lines with colours.
+    /// - Throws: `OutputError`.
+    package func data(drawn lines: [StyledLine], json: @autoclosure () -> JSONValue) throws {
+        try isJSON ? Self.print(toCopy: [Self.text(json())]) : print(drawn: lines)
+    }
+
+    /// The same for lines that are copied to another place, so they are not broken.
+    /// - Throws: `OutputError`.
+    package func data(toCopy lines: [String], json: @autoclosure () -> JSONValue) throws {
+        try Self.print(toCopy: isJSON ? [Self.text(json())] : lines)
     }
 
     /// Prints that the command did what it was asked for, except when quiet.
@@ -38,116 +47,76 @@ package struct Output {
         try data(lines, json: json())
     }
 
-    /// Prints lines on stdout, whatever the options say.
+    /// The same for lines with colours.
     /// - Throws: `OutputError`.
-    package func print(_ lines: [String]) throws {
-        try Self.write(lines.map { $0 + "\n" }.joined(), to: STDOUT_FILENO)
+    package func done(drawn lines: [StyledLine], json: @autoclosure () -> JSONValue) throws {
+        guard !isQuiet else { return }
+        try data(drawn: lines, json: json())
     }
 
-    /// Writes the bytes of a result to stdout, as they are.
+    /// Prints lines on stdout, whatever the options say.
     /// - Throws: `OutputError`.
-    package static func writeResult(_ bytes: Span<UInt8>) throws { try write(bytes, to: STDOUT_FILENO) }
+    package func print(_ lines: [String]) throws { try print(drawn: lines.map(StyledLine.init)) }
+
+    /// The same for lines with colours.
+    /// - Throws: `OutputError`.
+    package func print(drawn lines: [StyledLine]) throws { try Outlet.results.write(lines) }
+
+    /// Prints lines as they are, not broken.
+    /// - Throws: `OutputError`.
+    package static func print(toCopy lines: [String]) throws {
+        try Outlet.results.write(lines.map(StyledLine.init), as: .verbatim)
+    }
+
+    /// Prints the rows of a table, each with CR LF at its end. On anything but a terminal they are not changed.
+    /// - Throws: `OutputError`.
+    package func print(table rows: [String]) throws {
+        try Outlet.results.write(rows.map(StyledLine.init), as: .table)
+    }
+
+    /// Writes the bytes of a result to stdout: as they are, but on a terminal with control characters shown.
+    /// - Throws: `OutputError`.
+    package static func writeResult(_ bytes: Span<UInt8>) throws { try Outlet.results.write(bytes: bytes) }
 
     // MARK: Words
 
     /// Warns of something that did not stop the command. Also said when quiet.
-    package func warn(_ message: String) { Self.word("warning", message, isColored: isColored) }
+    package func warn(_ message: String) { Self.word("warning", message) }
 
     /// Says something to people; not when quiet, and not to a program. It may be called while `busy` works: the line of
     /// the spinner is wiped, and drawn again below.
     package func note(_ message: String) {
         guard !isQuiet, !isJSON else { return }
-        Self.words("\(Program.name): \(message)", after: progress?.isDrawn == true ? Progress.wipe : "")
+        let wipe: StaticString = progress?.isDrawn == true ? Progress.wipe : ""
+        try? Outlet.words.write([StyledLine("\(Program.name): \(message)")], after: wipe)
     }
 
     /// Says what to do next, or what is worth knowing; not when quiet, and not to a program.
     package func hint(_ message: String) {
         guard !isQuiet, !isJSON else { return }
-        Self.word("hint", message, isColored: isColored)
+        Self.word("hint", message)
     }
 
-    /// One line on stderr, whatever the options say: for the log of a server. Best effort; errors are ignored.
-    package static func line(_ text: String) { try? write(text.withoutControls + "\n", to: STDERR_FILENO) }
-
-    private var isColored: Bool { isColored(STDERR_FILENO) }
+    /// Lines on stderr, whatever the options say: for help, and for the log of a server. Best effort; errors are
+    /// ignored.
+    package static func say(_ lines: [String]) {
+        try? Outlet.words.write(lines.map(StyledLine.init), as: .verbatim)
+    }
 
     /// Whether results on stdout are coloured.
-    package var isResultColored: Bool { isColored(STDOUT_FILENO) }
-
-    private func isColored(_ descriptor: Int32) -> Bool {
-        switch color {
-        case .always: true
-        case .never: false
-        case .auto: isatty(descriptor) == 1 && Environment.value("NO_COLOR") == nil
-        }
-    }
+    package static var isResultColored: Bool { ColorMode.isWanted(on: .results) }
 
     /// One line on stderr; several on a terminal that is too narrow. Best effort; errors are ignored.
-    package static func word(_ kind: String, _ message: String, isColored: Bool = false) {
-        words("\(Program.name): \(kind): \(message.withoutControls)", bold: isColored ? "\(kind):" : nil)
+    /// - Parameter kind: error, warning or hint.
+    package static func word(_ kind: String, _ message: String) {
+        let label = ColorMode.isWanted(on: .words) ? StyledLine.bold(kind + ":") : StyledLine(kind + ":")
+        try? Outlet.words.write([StyledLine(Program.name + ": ").followed(by: label).followed(by: " " + message)])
     }
 
-    /// - Parameters:
-    ///   - wipe: what erases the line that a spinner has drawn; written at once with the text, which no frame divides.
-    ///   - bold: a part that is to stand out.
-    private static func words(_ text: String, after wipe: String = "", bold: String? = nil) {
-        let columns = isatty(STDERR_FILENO) == 1 ? TerminalSize(of: STDERR_FILENO).columns : nil
-        var text = WrappedWords.lines(text, columns: columns)
-        if let bold, let range = text.firstRange(of: bold) {
-            text.replaceSubrange(range, with: "\u{1b}[1m\(bold)\u{1b}[0m")
-        }
-        try? write(wipe + text + "\n", to: STDERR_FILENO)
-    }
+    /// One JSON document on stderr. Best effort; errors are ignored.
+    static func say(json: JSONValue) { say([text(json)]) }
 
-    // MARK: Bytes
-
-    package static func text(_ value: JSONValue) -> String { String(decoding: value.encoded, as: UTF8.self) }
-
-    /// Writes all of it.
-    /// - Throws: `OutputError`.
-    package static func write(_ text: String, to descriptor: Int32) throws {
-        try write(Array(text.utf8).span, to: descriptor)
-    }
-
-    static func write(_ bytes: Span<UInt8>, to descriptor: Int32) throws {
-        var start = 0
-        while start < bytes.count {
-            let written = unsafe bytes.withUnsafeBufferPointer { buffer in
-                unsafe Glibc.write(descriptor, buffer.baseAddress! + start, buffer.count - start)
-            }
-            if written < 0 && errno == EINTR { continue }
-            guard written > 0 else { throw OutputError.notWritten(code: errno) }
-            start += written
-        }
-    }
-}
-
-/// Why a result was not printed.
-package enum OutputError: Error {
-    /// stdout did not take the result; `code` is the errno.
-    case notWritten(code: Int32)
-}
-
-extension String {
-    /// Text from elsewhere for a terminal: without control characters, at most 80 characters (Unicode scalars). Where
-    /// it was cut it ends with "…".
-    package var printable: String {
-        let isCut = unicodeScalars.count > Self.lineLength
-        let shown = isCut ? String(unicodeScalars.prefix(Self.lineLength - 1)) + "…" : self
-        return shown.withoutControls
-    }
-
-    private static let lineLength = 80
-
-    /// What may come from anywhere, for example a path, without what would move a terminal's cursor or turn its line.
-    fileprivate var withoutControls: String {
-        String(
-            String.UnicodeScalarView(
-                unicodeScalars.map {
-                    [.control, .format, .lineSeparator, .paragraphSeparator].contains($0.properties.generalCategory)
-                        ? "?" : $0
-                }))
-    }
+    static func text(_ value: JSONValue) -> String { String(decoding: value.encodedForOutput, as: UTF8.self) }
 }
 
 extension JSONValue {
@@ -162,4 +131,15 @@ extension JSONValue {
     }
 
     static var schema: String { Program.name + "/1" }
+}
+
+extension String {
+    /// Text from elsewhere for a line: at most 80 characters (Unicode scalars). Where it was cut it ends with "…". What
+    /// prints it shows its control characters on a terminal.
+    package var printable: String {
+        guard unicodeScalars.count > Self.lineLength else { return self }
+        return String(unicodeScalars.prefix(Self.lineLength - 1)) + "…"
+    }
+
+    private static let lineLength = 80
 }

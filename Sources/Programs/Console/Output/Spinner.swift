@@ -21,13 +21,13 @@ package final class Progress: Sendable {
     private let total = Atomic(0)
     private let drawn = Atomic(false)
     /// To the line's beginning, and everything behind it erased.
-    static let wipe = "\(SpinnerDrawing.wipe)"
+    static var wipe: StaticString { "\r\u{1b}[K" }
     /// Smaller ones are over before anybody has read how large they are.
     private static let leastBytes = 1_048_576
 
     /// Nil if stderr is not a terminal, or one whose line could not be wiped again.
     init?() {
-        guard isatty(STDERR_FILENO) == 1, let kind = Environment.value("TERM"), kind != "dumb" else { return nil }
+        guard Outlet.words.isTerminal, let kind = Environment.value("TERM"), kind != "dumb" else { return nil }
     }
 
     /// Called during a transfer with the bytes done and the total; 0 if the total is unknown.
@@ -102,8 +102,6 @@ private final class SpinnerDrawing: Sendable {
     private static let delayMilliseconds: Int32 = 400
     private static let frameMilliseconds: Int32 = 100
     private static let frames = ["|", "/", "-", "\\"]
-    /// To the line's beginning, and everything behind it erased.
-    fileprivate static var wipe: StaticString { "\r\u{1b}[K" }
 
     /// - Parameter rope: the reading end of a pipe nobody writes to.
     init(_ words: String, _ progress: Progress, until rope: Int32) {
@@ -136,7 +134,7 @@ private final class SpinnerDrawing: Sendable {
     private func draw(_ line: String) {
         progress.isDrawn = true
         // One that wraps could not be wiped; of a longer one before it nothing may be left.
-        try? Output.write("\r\(line.prefix(max(0, columns - 1)))\u{1b}[K", to: STDERR_FILENO)
+        try? Outlet.words.redraw(line, columns: columns)
     }
 
     /// Whether the work still runs after that time.
@@ -153,6 +151,6 @@ private final class SpinnerDrawing: Sendable {
 
     /// Async-signal-safe.
     private static func erase() {
-        _ = unsafe write(STDERR_FILENO, wipe.utf8Start, wipe.utf8CodeUnitCount)
+        Outlet.words.sequence(Progress.wipe)
     }
 }

@@ -68,7 +68,7 @@ package enum OutOfMemory {
     private static func end() -> Never {
         HiddenEcho.restoreIfHidden()
         let words = unsafe isJSON ? json : plain
-        _ = unsafe write(STDERR_FILENO, words.baseAddress, words.count)
+        unsafe Outlet.words.lastWords(words)
         _exit(Failure.Status.memory.rawValue)
     }
 

@@ -21,22 +21,29 @@ package struct QRPlacement {
     ///   - size: nil if everything fits.
     ///   - reservedRows: of it, for what else is shown.
     package init(_ mode: QRMode, on size: TerminalSize? = .current, reservedRows: Int = 0) {
+        self.init(mode, on: size, reservedRows: reservedRows, drawnOn: .results)
+    }
+
+    init(_ mode: QRMode, on size: TerminalSize?, reservedRows: Int, drawnOn outlet: Outlet) {
         self.size = size
         self.reservedRows = reservedRows
         self.mode =
             switch mode {
-            case .utf8: .utf8
+            case .utf8: ColorMode.isForbidden ? .uncoloured : .utf8
             case .blocks: .blocks
             case .ascii: .ascii
             // The Linux console's font and locales that are not UTF-8 have no half blocks.
-            case .auto: Environment.value("TERM") == "linux" || !Environment.isUTF8 ? .blocks : .utf8
+            case .auto where Environment.value("TERM") == "linux" || !Environment.isUTF8:
+                ColorMode.isWanted(on: outlet) ? .blocks : .ascii
+            // Colours go nowhere unasked: neither into a pipe nor where they are not wanted.
+            case .auto: ColorMode.isWanted(on: outlet) ? .utf8 : .uncoloured
             }
     }
 
     /// Columns and rows that a QR code of a hundred characters needs, and a row for what comes after it.
     package var usualSize: (columns: Int, rows: Int) {
         switch mode {
-        case .utf8: (45, 24)
+        case .utf8, .uncoloured: (45, 24)
         case .blocks, .ascii: (90, 46)
         }
     }
@@ -45,7 +52,7 @@ package struct QRPlacement {
     package struct Placed {
         let matrix: QRMatrix
         /// What is printed.
-        package let lines: [String]
+        package let lines: [StyledLine]
         let columns: Int
         /// Rows that the terminal lacks to show all of it; nil if it fits.
         package let missingRows: Int?
@@ -73,7 +80,9 @@ package struct QRPlacement {
             guard let matrix = QRMatrix(encoding: content, errorCorrection: level) else { continue }
             let drawing = TerminalDrawing(matrix, mode: mode)
             if size.map({ drawing.columns <= $0.columns && drawing.rows <= $0.rows - reservedRows }) ?? true {
-                return Placed(matrix: matrix, lines: drawing.lines, columns: drawing.columns, missingRows: nil)
+                return Placed(
+                    matrix: matrix, lines: drawing.lines.map(StyledLine.drawn), columns: drawing.columns,
+                    missingRows: nil)
             }
             if drawing.columns < smallest?.columns ?? .max {
                 smallest = drawing
@@ -86,7 +95,7 @@ package struct QRPlacement {
             throw QRError.terminalTooSmall(size, columns: smallest.columns, rows: rows)
         }
         return Placed(
-            matrix: smallestMatrix, lines: smallest.lines, columns: smallest.columns,
+            matrix: smallestMatrix, lines: smallest.lines.map(StyledLine.drawn), columns: smallest.columns,
             missingRows: max(0, rows - size.rows))
     }
 }

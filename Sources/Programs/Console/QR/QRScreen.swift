@@ -50,18 +50,20 @@ package struct QRScreen: ~Copyable {
     ) throws {
         let size = terminal.size
         // The last row is the question's.
-        let placement = QRPlacement(mode, on: size, reservedRows: 1)
+        let placement = QRPlacement(mode, on: size, reservedRows: 1, drawnOn: terminal.outlet)
         let drawing = try placement.place(content, levels: levels, mayScroll: false)
         let width = text.map(\.count).max() ?? 0
         let isBeside = drawing.columns + Self.margin.count + width <= size.columns && text.count <= drawing.lines.count
-        if !text.isEmpty, !isBeside { try page(text, "\nPress Enter for the QR code: ") }
+        if !text.isEmpty, !isBeside {
+            try page((text + [""]).map(StyledLine.init), "Press Enter for the QR code: ")
+        }
         let blanks = drawing.lines.indices.map { isBeside && text.indices.contains($0) ? Self.margin + text[$0] : "" }
-        try page(zip(drawing.lines, blanks).map { $0 + $1 }, "Press Enter to clear the screen: ")
+        try page(zip(drawing.lines, blanks).map { $0.followed(by: $1) }, "Press Enter to clear the screen: ")
     }
 
     private static var margin: String { "  " }
 
-    private func page(_ lines: [String], _ question: String) throws {
-        _ = try terminal.showAlone(question) { try lines.forEach { try terminal.say($0) } }
+    private func page(_ lines: [StyledLine], _ question: String) throws {
+        _ = try terminal.showAlone(question) { try terminal.say(lines) }
     }
 }

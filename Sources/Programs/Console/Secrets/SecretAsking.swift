@@ -96,13 +96,14 @@ package struct SecretAsker<Kind: Secret> {
     /// A password of the machine's choice, shown and then typed once.
     private func generate(_ terminal: borrowing ControllingTerminal) throws -> SecureBytes {
         let secret = Proquint.encode(Random.secret(Self.generatedBits / 8))
-        let words = "\(Kind.title), chosen at random (\(Self.generatedBits) bits): "
+        let words = "\(Kind.title), chosen at random (\(Self.generatedBits) bits):"
         // A terminal without a screen to wipe keeps showing it.
-        if !terminal.hasOwnScreen { try terminal.show(words, secret) }
+        if !terminal.hasOwnScreen { try terminal.show([words + " "], secret) }
         for attempt in 1... {
             if terminal.hasOwnScreen {
-                let isSeen = try terminal.showAlone("\nWrite it down, then press Enter to clear the screen. ") {
-                    try terminal.show(words + "\n\n    ", secret)
+                let isSeen = try terminal.showAlone("Write it down, then press Enter to clear the screen. ") {
+                    try terminal.show([words, "", "    "], secret)
+                    try terminal.say("")
                 }
                 guard isSeen else { throw SecretError.noAnswer(title: Kind.title) }
             }

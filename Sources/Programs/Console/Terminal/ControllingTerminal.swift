@@ -5,6 +5,8 @@ package import SecureMemory
 /// The terminal on which questions are asked, whatever stdin, stdout and stderr are.
 package struct ControllingTerminal: ~Copyable {
     private let descriptor: Int32
+    /// What is shown on it.
+    var outlet: Outlet { Outlet(terminal: descriptor) }
 
     /// Longest line that is read, in bytes: what the kernel's line editing holds.
     package static let maxLineBytes = 4096
@@ -52,17 +54,19 @@ package struct ControllingTerminal: ~Copyable {
     var hasOwnScreen: Bool { HiddenEcho.canHaveOwnScreen }
 
     /// Shows a secret, on the terminal and nowhere else.
-    func show(_ words: String, _ secret: borrowing SecureBytes) throws {
-        try Output.write(words, to: descriptor)
-        try secret.withBytes { try Output.write($0, to: descriptor) }
-        try Output.write("\n", to: descriptor)
+    /// - Parameter words: stand before it, as lines; the last one on the secret's own line.
+    func show(_ words: [String], _ secret: borrowing SecureBytes) throws {
+        try outlet.write(words.dropLast().map(StyledLine.init))
+        try outlet.ask(words.last ?? "")
+        try secret.withBytes { try outlet.write(bytes: $0) }
+        try say("")
     }
 
     /// Collects keystrokes with the nanosecond at which each arrived: 9 bytes a key.
     /// - Throws: `SecretError.noTerminal` if the input ends before there are enough.
     package func collectTyping() throws -> SecureBytes {
         let typing = try HiddenEcho.during(descriptor, delivering: .keys) {
-            try Output.write("Type \(Self.typedKeys) keys at random: ", to: descriptor)
+            try outlet.ask("Type \(Self.typedKeys) keys at random: ")
             var typing = SecureBuffer(capacity: Self.typedKeys * 9)
             for _ in 0..<Self.typedKeys {
                 var key: UInt8 = 0
@@ -80,11 +84,11 @@ package struct ControllingTerminal: ~Copyable {
                 for shift in stride(from: UInt64(0), to: 64, by: 8) {
                     typing.append(UInt8(truncatingIfNeeded: nanoseconds >> shift))
                 }
-                try Output.write(".", to: descriptor)
+                try outlet.ask(".")
             }
             return typing.finish()
         }
-        try Output.write("\n", to: descriptor)
+        try say("")
         return typing
     }
 
@@ -94,9 +98,9 @@ package struct ControllingTerminal: ~Copyable {
     var size: TerminalSize { TerminalSize(of: descriptor) }
 
     /// A line for the person who is asked.
-    package func say(_ words: String) throws {
-        try Output.write(words + "\n", to: descriptor)
-    }
+    package func say(_ words: String) throws { try say([StyledLine(words)]) }
+
+    func say(_ lines: [StyledLine]) throws { try outlet.write(lines) }
 
     /// Whether another line was typed ahead, or comes within a tenth of a second, as those of a paste do.
     package var isMoreTyped: Bool {
@@ -137,7 +141,7 @@ package struct ControllingTerminal: ~Copyable {
     }
 
     private func ask(_ question: String, isSecret: Bool) throws -> SecureBytes? {
-        try Output.write(question, to: descriptor)
+        try outlet.ask(question)
         var line = SecureBuffer(capacity: Self.maxLineBytes)
         var isTooLong = false
         while true {
@@ -147,13 +151,13 @@ package struct ControllingTerminal: ~Copyable {
             guard result == 1 else {
                 // Ctrl-D on an empty line, or the terminal went away.
                 awaitHangUp()
-                try? Output.write("\n", to: descriptor)
+                try? say("")
                 return nil
             }
             if byte == UInt8(ascii: "\n") { break }
             if line.isFull { isTooLong = true } else { line.append(byte) }
         }
-        if isSecret { try Output.write("\n", to: descriptor) }
+        if isSecret { try say("") }
         // The kernel's line holds 4095 bytes and drops the rest without a word.
         guard !isTooLong, line.count < Self.maxLineBytes - 1 else { throw SecretError.tooLong }
         return line.finish()

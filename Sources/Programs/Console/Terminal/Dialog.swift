@@ -12,7 +12,7 @@ package struct Dialog {
 
     /// As a command's options have it.
     package init(_ words: OutputOptions, _ terminal: TerminalOptions) {
-        self.init(output: Output(words, color: terminal.color ?? .auto), mayAsk: !terminal.noInput)
+        self.init(output: Output(words), mayAsk: !terminal.noInput)
     }
 
     /// Whether questions are allowed and there is a terminal to ask them on.

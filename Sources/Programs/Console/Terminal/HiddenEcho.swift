@@ -48,7 +48,7 @@ enum HiddenEcho {
         }
         // TCSAFLUSH: what was typed before the question is not an answer to it.
         _ = unsafe tcsetattr(descriptor, TCSAFLUSH, &hidden)
-        if screen == .alternate { write(enter) }
+        if screen == .alternate { outlet.sequence(enter) }
         defer {
             restore(TCSAFLUSH)
             signals.putBack()
@@ -65,15 +65,12 @@ enum HiddenEcho {
     /// - Parameter isInterrupted: end the question's line, which Enter has not ended.
     private static func restore(_ action: Int32, isInterrupted: Bool = false) {
         let former = signal(SIGTTOU, SIG_IGN)
-        if unsafe isOnOwnScreen { write(leave) } else if isInterrupted { write("\n") }
+        if unsafe isOnOwnScreen { outlet.sequence(leave) } else if isInterrupted { outlet.sequence("\n") }
         unsafe isOnOwnScreen = false
         unsafe isHidden = false
         _ = unsafe tcsetattr(terminal, action, &original)
         signal(SIGTTOU, former)
     }
 
-    /// In one call, so that no signal comes between its parts.
-    private static func write(_ sequence: StaticString) {
-        _ = unsafe Glibc.write(terminal, sequence.utf8Start, sequence.utf8CodeUnitCount)
-    }
+    private static var outlet: Outlet { unsafe Outlet(terminal: terminal) }
 }

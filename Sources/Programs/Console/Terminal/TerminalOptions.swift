@@ -3,6 +3,36 @@ package import ArgumentParser
 /// When words are coloured.
 package enum ColorMode: String, ExpressibleByArgument, CaseIterable {
     case auto, always, never
+
+    /// Written once, before the arguments are parsed: words about wrong arguments have colours, too.
+    nonisolated(unsafe) private static var wanted = auto
+
+    /// Takes the mode from a command line that is not parsed yet.
+    package static func read(_ arguments: [String]) {
+        let arguments = Array(arguments.prefix { $0 != "--" })
+        for (index, argument) in arguments.enumerated() {
+            let value = argument == "--color" ? arguments.dropFirst(index + 1).first : argument.value(of: "--color=")
+            if let mode = value.flatMap(ColorMode.init(rawValue:)) { unsafe wanted = mode }
+        }
+    }
+
+    /// Whether `--color never` is given.
+    static var isForbidden: Bool { unsafe wanted == .never }
+
+    /// Whether what is written there is coloured.
+    static func isWanted(on outlet: Outlet) -> Bool {
+        switch unsafe wanted {
+        case .always: true
+        case .never: false
+        case .auto: outlet.isTerminal && Environment.value("NO_COLOR") == nil
+        }
+    }
+}
+
+extension String {
+    fileprivate func value(of option: String) -> String? {
+        hasPrefix(option) ? String(dropFirst(option.count)) : nil
+    }
 }
 
 /// How a command uses the terminal: options of every command.

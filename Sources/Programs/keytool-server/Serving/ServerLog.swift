@@ -23,7 +23,7 @@ struct ServerLog: Sendable {
     private let failures = Failures()
     private let lines = LineQueue(
         report: { "\(Program.name): warning: \($0 == 1 ? "1 line" : "\($0) lines") of this log had to be dropped" },
-        write: { Output.line($0) })
+        write: { Output.say([$0]) })
 
     init(requests: RequestLines) { self.requests = requests }
 

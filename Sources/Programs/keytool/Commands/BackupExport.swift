@@ -146,7 +146,7 @@ struct BackupExport: Verb {
 
     private func draw(_ code: GroupedCode, _ output: Output) throws {
         let drawing = try place(Array(code.text.utf8))
-        try output.print([""] + drawing.lines)
+        try output.print(drawn: [StyledLine("")] + drawing.lines)
         if let missing = drawing.missingRows {
             output.hint(
                 "the terminal needs \(missing) more rows to show the whole QR code; "

@@ -35,17 +35,17 @@ struct ContactList: Verb {
         let contacts = document.contacts
         switch format {
         case .text:
-            let style: SafeContact.LevelStyle = session.output.isResultColored ? .dots : .words
+            let style: SafeContact.LevelStyle = Output.isResultColored ? .dots : .words
             try session.output.data(
-                contacts.map { $0.line(style, isBlocked: blocked.contains($0.identity)) },
+                drawn: contacts.map { $0.line(style, isBlocked: blocked.contains($0.identity)) },
                 json: .result(
                     "contact list",
                     [
                         ("id", .string(id.text)),
                         ("contacts", .array(contacts.map { $0.json(isBlocked: blocked.contains($0.identity)) })),
                     ]))
-        case .csv: try session.output.print(ContactTable.lines(contacts, blocked: blocked).map { $0 + "\r" })
-        case .vcard: try session.output.print(contacts.flatMap { ContactCard.lines(of: $0) }.map { $0 + "\r" })
+        case .csv: try session.output.print(table: ContactTable.lines(contacts, blocked: blocked))
+        case .vcard: try session.output.print(table: contacts.flatMap { ContactCard.lines(of: $0) })
         }
     }
 }

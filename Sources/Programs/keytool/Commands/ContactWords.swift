@@ -15,11 +15,11 @@ extension VerificationLevel {
 
     /// One to three dots of three, red, orange or green, or blue for a colleague in the work app. Their number says the
     /// level, too.
-    fileprivate func dots(isWork: Bool) -> String {
+    fileprivate func dots(isWork: Bool) -> StyledLine {
         let color =
             isWork && self > .unverified ? 34 : self == .unverified ? 31 : self == .serverVerified ? 33 : 32
         let (full, empty) = (String(repeating: "●", count: shown), String(repeating: "○", count: 3 - shown))
-        return "\u{1b}[\(color)m\(full)\u{1b}[0m\(empty)"
+        return .drawn("\u{1b}[\(color)m\(full)\u{1b}[0m\(empty)")
     }
 }
 
@@ -32,9 +32,11 @@ extension SafeContact {
     }
 
     /// A line of `contact list`: ID, level, name, what is special.
-    func line(_ style: LevelStyle, isBlocked: Bool = false) -> String {
+    func line(_ style: LevelStyle, isBlocked: Bool = false) -> StyledLine {
         let levelWords = "\(level.shown) \(level.words)"
-        let shown = style == .dots ? level.dots(isWork: isWorkVerified) : Self.padded(levelWords, to: Self.levelWidth)
+        let shown =
+            style == .dots
+            ? level.dots(isWork: isWorkVerified) : StyledLine(Self.padded(levelWords, to: Self.levelWidth))
         let marks = [
             isWorkVerified ? "work" : nil, isHidden ? "hidden" : nil, isPrivate ? "private" : nil,
             isBlocked ? "blocked" : nil,
@@ -43,8 +45,8 @@ extension SafeContact {
             displayName.printable, nickname.isEmpty || displayName == nickname ? "" : "~\(nickname.printable)",
             marks.isEmpty ? "" : "(\(marks.joined(separator: ", ")))",
         ].filter { !$0.isEmpty }
-        return Self.padded(identity.printable, to: 8) + "  " + shown
-            + (words.isEmpty ? "" : "  " + words.joined(separator: " "))
+        return StyledLine(Self.padded(identity.printable, to: 8) + "  ").followed(by: shown)
+            .followed(by: words.isEmpty ? "" : "  " + words.joined(separator: " "))
     }
 
     /// That of the longest level in words.

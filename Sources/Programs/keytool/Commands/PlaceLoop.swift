@@ -28,10 +28,15 @@ extension Session {
     ) throws {
         var results: [JSONValue] = []
         var worst: Failure?
+        var hasReader = true
         for place in places {
             let report: PlaceReport
             do {
                 report = try work(place, keeper.connecting(connecting(limits)))
+            } catch OutputError.readerLeft {
+                // The other places are as important as before.
+                hasReader = false
+                continue
             } catch {
                 report = PlaceReport(members: nil, failure: Failure(error))
             }
@@ -50,6 +55,7 @@ extension Session {
             if isData { try output.data([], json: json) } else { try output.done([], json: json) }
         }
         if let worst { throw CommandFailure(failure: worst, isReported: true) }
+        if !hasReader { throw OutputError.readerLeft }
     }
 }
 

@@ -24,7 +24,7 @@ struct ProfileExport: Verb {
         let keeper = try session.keeper(keystore.passphrase)
         let id = try session.identity(named.id, in: keeper)
         let document = try keeper.profiles.document(of: id)
-        let bytes = document.encoded
+        let bytes = document.encodedForOutput
         try target.write(bytes.span) {
             guard let path = target.path else { return }
             try session.output.done(

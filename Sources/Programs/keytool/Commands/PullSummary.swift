@@ -48,20 +48,22 @@ struct PullSummary {
     }
 
     /// - Parameter contacts: how a line for each contact shows its level; nil for no lines.
-    func lines(isStored: Bool, contacts: SafeContact.LevelStyle?) -> [String] {
+    func lines(isStored: Bool, contacts: SafeContact.LevelStyle?) -> [StyledLine] {
         let written =
             writerInfo.map { "keytool, generation \($0.generation), \($0.writtenAt.rfc3339)" }
             ?? "an app" + (document.device.map { " (\($0.printable))" } ?? "")
         let key = publicKey.lines
-        return [
-            (isStored ? "restored \(id) from " : "found \(id) \(source.preposition) ") + source.words,
-            "public key  \(key[0])",
-        ]
+        let facts =
+            [
+                (isStored ? "restored \(id) from " : "found \(id) \(source.preposition) ") + source.words,
+                "public key  \(key[0])",
+            ]
             + key.dropFirst().map { "            \($0)" }
             + [
                 "contacts    \(document.contactCount)", "groups      \(document.groupCount)",
                 "lists       \(document.distributionListCount)", "written by  \(written)",
-            ] + (contacts.map { style in document.contacts.map { $0.line(style) } } ?? [])
+            ]
+        return facts.map(StyledLine.init) + (contacts.map { style in document.contacts.map { $0.line(style) } } ?? [])
     }
 
     /// - Parameter contacts: as of `lines`; only whether it is nil counts.

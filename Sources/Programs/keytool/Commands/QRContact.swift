@@ -35,6 +35,6 @@ struct QRContact: Verb {
         }
         if let screen { return try screen.show(Array(code.utf8), mode, levels: levels) }
         let drawing = try QRPlacement(mode).place(Array(code.utf8), levels: levels, mayScroll: false)
-        try session.output.data(drawing.lines, json: drawing.json("qr contact", ("contact", .string(code))))
+        try session.output.data(drawn: drawing.lines, json: drawing.json("qr contact", ("contact", .string(code))))
     }
 }

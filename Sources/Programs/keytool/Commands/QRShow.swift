@@ -39,6 +39,6 @@ struct QRShow: Verb {
         if let picture { return try picture.write(content, levels: levels, session.output, "qr show") }
         if let screen { return try screen.show(content, mode, levels: levels) }
         let drawing = try QRPlacement(mode).place(content, levels: levels, mayScroll: false)
-        try session.output.data(drawing.lines, json: drawing.json("qr show"))
+        try session.output.data(drawn: drawing.lines, json: drawing.json("qr show"))
     }
 }

@@ -144,7 +144,7 @@ struct SafePull: Verb {
     ) throws {
         let document =
             revealPrivateKey ? backup.revealDocument() : SecureBytes(copying: backup.encodedDocument.span)
-        try document.withBytes { document in
+        try document.withBytes { JSONValue.escapedForOutput($0) }.withBytes { document in
             try target.write(document) {
                 // A document on stdout is the result; a summary beside it would spoil it.
                 guard let path = target.path else { return }
@@ -163,9 +163,9 @@ struct SafePull: Verb {
         replaced?.warn(id, contacts: backup.document.contactCount, session.output)
         let written = path.map { ["wrote the document to \($0); it is not encrypted"] } ?? []
         let contacts: SafeContact.LevelStyle? =
-            show && session.output.isVerbose ? session.output.isResultColored ? .dots : .words : nil
+            show && session.output.isVerbose ? Output.isResultColored ? .dots : .words : nil
         try session.output.done(
-            summary.lines(isStored: isStored, contacts: contacts) + written,
+            drawn: summary.lines(isStored: isStored, contacts: contacts) + written.map(StyledLine.init),
             json: summary.json(isStored: isStored, file: path, contacts: contacts))
     }
 

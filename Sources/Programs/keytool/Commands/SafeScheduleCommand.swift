@@ -31,12 +31,13 @@ struct SafeScheduleCommand: Verb {
         let output = session.output
         guard systemd else {
             let lines = try Crontab(schedule).lines
-            return try output.data(lines, json: json("cron", [("lines", .array(lines.map { .string($0) }))]))
+            return try output.data(
+                toCopy: lines, json: json("cron", [("lines", .array(lines.map { .string($0) }))]))
         }
         let dropIn = try DropIn(schedule)
         let lines = dropIn.lines ?? ["# \(dropIn.instance).service needs no change"]
         try output.data(
-            lines,
+            toCopy: lines,
             json: json(
                 "systemd",
                 [

@@ -66,18 +66,18 @@ struct SophaxSafety: Verb {
         let number = PublicIdentity.pairNumber(own, other, domain)
         let drawing = try qr ? QRPlacement(mode).place(own.code, levels: [.medium, .low], mayScroll: true) : nil
         try session.output.data(
-            [
+            drawn: [
                 "peer           \(other.peerID)" + (username.map { "  \($0.printable)" } ?? ""),
                 "safety number  \(number.prefix(35))", "               \(number.suffix(35))",
                 "peer's own     \(other.safetyNumber(domain))", "verified       \(isVerified ? "yes" : "no")",
-            ] + (drawing?.lines ?? []),
+            ].map(StyledLine.init) + (drawing?.lines ?? []),
             json: .sophaxChat(
                 "safety",
                 [
                     ("id", .string(own.peerID.description)), ("peer", .string(other.peerID.description)),
                     ("username", username.map { .string($0) }), ("safety_number", .string(number)),
                     ("peer_safety_number", .string(other.safetyNumber(domain))), ("verified", .bool(isVerified)),
-                    ("qr", drawing.map { .array($0.lines.map { .string($0) }) }),
+                    ("qr", drawing.map { .array($0.lines.map { .string($0.text) }) }),
                 ]))
         if !isVerified {
             session.output.hint(

@@ -59,7 +59,14 @@ struct TextSecureFingerprint: Verb {
                 numeric.lines, json: .textSecure("fingerprint", members + [("numeric", .string(numeric.digits))]))
         }
         try session.output.data(
-            own.drawing(mode).lines + own.fingerprintLines, json: .textSecure("fingerprint", members))
+            drawn: drawing(of: own) + own.fingerprintLines.map(StyledLine.init),
+            json: .textSecure("fingerprint", members))
+    }
+
+    /// The QR code is for a terminal, unless a way to draw it is asked for.
+    private func drawing(of key: PublicKey33) throws -> [StyledLine] {
+        guard TerminalSize.isTerminal || mode != .auto else { return [] }
+        return try key.drawing(mode).lines
     }
 
     private func report(_ isEqual: Bool, _ session: Session) throws {

@@ -34,8 +34,9 @@ struct TextSecureInit: Verb {
         let keeper = TextSecureKeeper(try session.newKeystore(keystore))
         try keeper.add(account)
         // The account is stored, so a terminal that is too small for the QR code is no reason to fail.
-        let drawing = try? account.identity.publicKey.drawing(.auto)
-        try session.output.done((drawing?.lines ?? []) + account.lines, json: .textSecure("init", account.members))
+        let drawing = TerminalSize.isTerminal ? try? account.identity.publicKey.drawing(.auto).lines : []
+        try session.output.done(
+            drawn: (drawing ?? []) + account.lines.map(StyledLine.init), json: .textSecure("init", account.members))
         if drawing == nil {
             session.output.hint("the QR code needs a larger terminal: keytool textsecure fingerprint \(account.number)")
         }
