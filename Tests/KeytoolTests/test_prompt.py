@@ -62,6 +62,19 @@ def test_third_try_is_as_good_as_the_first(checking):
     assert checking.finish() == 0, checking.text
 
 
+def test_password_that_is_too_short_is_asked_again(checking):
+    """No backup has such a password: it is not tried, and what was typed before stays."""
+    answer(checking, PROMPT, "abc")
+    checking.expect("error: a backup password has at least 4 characters; try again")
+    answer(checking, PROMPT, "wrong-1", RIGHT)
+    assert checking.finish() == 0, checking.text
+
+
+def test_password_that_is_too_short_three_times(checking):
+    answer(checking, PROMPT, "a", "ab", "abc")
+    assert checking.finish() == 64 and checking.text.count("has at least 4 characters") == 3, checking.text
+
+
 def test_empty_answer_is_asked_again(checking):
     answer(checking, PROMPT, "", RIGHT)
     assert checking.finish() == 0, checking.text

@@ -210,7 +210,7 @@ PROMPTS = {
     "new backup password": Prompt(Scene.identity, ["backup", "export"], creating(
         BACKUP, r"Backup password[^\n]*, again: $", generated(BACKUP))),
     "backup password": Prompt(Scene.code, ["backup", "import", "@code"], opening(
-        secret("Backup password"), 12, short=([(secret("Backup password"), b"abc\r")], 64))),
+        secret("Backup password"), 12, short=([(secret("Backup password"), b"abc\r")] * 3, 64))),
     "backup code": Prompt(Scene.nothing, ["backup", "import"], entering_code()),
     "new Safe's password": Prompt(Scene.prepared, ["safe", "setup", *SERVER], creating(
         SAFE, SAFE_AGAIN, generated(SAFE))),

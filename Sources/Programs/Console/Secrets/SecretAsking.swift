@@ -21,7 +21,7 @@ package struct SecretAsker<Kind: Secret> {
     ///   - isTyped: ask for it, whatever the options say.
     ///   - kept: what is there already, so that nobody has to be asked.
     ///   - isWrong: whether an error of `body` means another try.
-    ///   - wrong: the message for such an error.
+    ///   - wrong: the message for such an error, unless it is a `UsageFailure`, which has its own.
     package func open<Result: ~Copyable>(
         _ subject: SecretSubject, isTyped: Bool = false, kept: () -> Result? = { nil }, isWrong: (any Error) -> Bool,
         wrong: String = "wrong \(Kind.title)", _ body: (borrowing SecureBytes) throws -> Result
@@ -37,10 +37,10 @@ package struct SecretAsker<Kind: Secret> {
                 guard secret.count > 0 else { throw SecretError.empty(title: Kind.title) }
                 return try body(secret)
             } catch {
-                var isEmpty = false
-                if case SecretError.empty = error { isEmpty = true }
+                let isEmpty = if case SecretError.empty = error { true } else { false }
                 guard !isLast, isEmpty || isWrong(error) else { throw error }
-                Output.word("error", isEmpty ? "nothing was entered" : "\(wrong); try again")
+                let words = (error as? UsageFailure)?.failure.message ?? wrong
+                Output.word("error", isEmpty ? "nothing was entered" : "\(words); try again")
             }
         }
         throw missing

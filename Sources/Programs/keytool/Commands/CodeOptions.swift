@@ -87,7 +87,10 @@ struct CodeOptions: ParsableArguments {
     /// - Parameter isCertain: whether the code has the check word that was written beside it.
     private func identity(in code: GroupedCode, isCertain: Bool, _ session: Session) throws -> Identity {
         return try SecretAsker(password, session.dialog).open(
-            .of("this code"), isWrong: { ($0 as? IDBackupError).map { Self.isWrongPassword($0, isCertain) } ?? false },
+            .of("this code"),
+            isWrong: {
+                $0 is UsageFailure || ($0 as? IDBackupError).map { Self.isWrongPassword($0, isCertain) } ?? false
+            },
             wrong: isCertain ? "wrong backup password" : "wrong backup password, or damaged code"
         ) { password in
             if let count = password.characterCount, count < IDBackup.minimumOpeningPasswordLength {

@@ -44,7 +44,7 @@ struct DataBackupFile {
     /// Asks for the password, and reads the backup; a typed password has three tries.
     func open(_ options: CodeOptions, _ session: Session) throws -> ReadDataBackup {
         let read = try SecretAsker(options.password, session.dialog).open(
-            .of("this data backup"), isWrong: { $0 as? DataBackupError == .wrongPassword }
+            .of("this data backup"), isWrong: { $0 is UsageFailure || $0 as? DataBackupError == .wrongPassword }
         ) { password in
             if let count = password.characterCount, count < IDBackup.minimumOpeningPasswordLength {
                 throw UsageFailure("a backup password has at least \(IDBackup.minimumOpeningPasswordLength) characters")
