@@ -15,7 +15,7 @@ package struct SafeAccess: ~Copyable {
     let target: SafeTarget
     private let server: any SafeExchange
     /// Whether a person has just entered the password.
-    let isFromPassword: Bool
+    package let isFromPassword: Bool
 
     init(id: ThreemaID, target: consuming SafeTarget, server: any SafeExchange, isFromPassword: Bool) {
         self.id = id
@@ -48,6 +48,16 @@ package struct SafeAccess: ~Copyable {
 
     /// The address of the server.
     package var address: SafeServerAddress { target.address }
+
+    /// A copy of the server, with its login and trust.
+    package var endpoint: SafeEndpoint { target.server.copy }
+
+    /// The same backup and key by another login or trust of the same server.
+    package func reached(as server: consuming SafeEndpoint, connect: SafeKeeper.Connect) -> SafeAccess {
+        let target = target.approached(as: server)
+        let exchange = connect(target.server, target.keys.backupID)
+        return SafeAccess(id: id, target: target, server: exchange, isFromPassword: isFromPassword)
+    }
 
     /// Fetches the encrypted backup, without opening it.
     /// - Throws: `SafeKeepingError.noBackup`; `SafeExchangeError`.

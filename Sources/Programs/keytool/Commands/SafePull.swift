@@ -117,15 +117,14 @@ struct SafePull: Verb {
         let chosen = try present.map { keeper in
             try session.place(place.name, of: session.identity(identity, in: keeper), in: keeper)
         }
-        let access = try access(named, chosen, present, session)
+        var access = try access(named, chosen, present, session)
         try checkReplacedKey(access.id)
         options.isReplacingKey = replaceKey != nil
         if raw, let target {
-            return try noting(chosen, present) { try writeEncrypted(access, to: target, session) }
+            let blob = try noting(chosen, present) { try fetch(by: &access, session) { try $0.fetchEncrypted() } }
+            return try writeEncrypted(blob, access.id, to: target, session)
         }
-        let fetched = try noting(chosen, present) {
-            try session.output.busy(fetching(access.id)) { try access.fetch() }
-        }
+        let fetched = try noting(chosen, present) { try fetch(by: &access, session) { try $0.fetch() } }
         let source = PullSummary.Source.server(access.address.name)
         if let target { return try write(fetched.backup, fetched.id, from: source, to: target, session) }
         var replaced: FetchedSafe.Replaced?
@@ -202,11 +201,12 @@ struct SafePull: Verb {
 
     private func fetching(_ id: ThreemaID) -> String { "downloading the Safe backup of \(id)" }
 
-    private func writeEncrypted(
-        _ access: borrowing SafeAccess, to target: DocumentTarget, _ session: Session
-    ) throws {
-        let blob = try session.output.busy(fetching(access.id)) { try access.fetchEncrypted() }
-        try writeEncrypted(blob, access.id, to: target, session)
+    private func fetch<Result: ~Copyable>(
+        by access: inout SafeAccess, _ session: Session, _ read: (borrowing SafeAccess) throws -> Result
+    ) throws -> Result {
+        try askingLogin(&access, session) { access in
+            try session.output.busy(fetching(access.id)) { try read(access) }
+        }
     }
 
     func writeEncrypted(_ blob: [UInt8], _ id: ThreemaID, to target: DocumentTarget, _ session: Session) throws {
