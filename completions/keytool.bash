@@ -847,7 +847,7 @@ _keytool_safe() {
 _keytool_safe_setup() {
     repeating_flags=()
     non_repeating_flags=(--quiet -q --verbose -v --json --no-input --same-password --create --read-only --no-test --weak-ok --version -h --help)
-    repeating_options=(--pin)
+    repeating_options=(--ca-fingerprint --pin)
     non_repeating_options=(--keystore --color --name --server --server-file --server-user --ca-file --server-password-file --server-password-command --server-password-fd --safe-password-file --safe-password-command --safe-password-fd --passphrase-file --passphrase-command --passphrase-fd --timeout --retry-max-time)
     __keytool_offer_flags_options 1
 
@@ -876,6 +876,9 @@ _keytool_safe_setup() {
         ;;
     '--ca-file')
         __keytool_add_completions -f
+        return
+        ;;
+    '--ca-fingerprint')
         return
         ;;
     '--pin')
@@ -998,7 +1001,7 @@ _keytool_safe_push() {
 _keytool_safe_pull() {
     repeating_flags=()
     non_repeating_flags=(--quiet -q --verbose -v --json --no-input --replace --no-setup --read-only --force --reveal-private-key --raw --show --no-passphrase --weak-ok --version -h --help)
-    repeating_options=(--pin)
+    repeating_options=(--ca-fingerprint --pin)
     non_repeating_options=(--keystore --color --name --id --server --server-file --server-user --ca-file --server-password-file --server-password-command --server-password-fd --replace-key --from --output -o --safe-password-file --safe-password-command --safe-password-fd --passphrase-file --passphrase-command --passphrase-fd --timeout --retry-max-time)
     __keytool_offer_flags_options 1
 
@@ -1031,6 +1034,9 @@ _keytool_safe_pull() {
         ;;
     '--ca-file')
         __keytool_add_completions -f
+        return
+        ;;
+    '--ca-fingerprint')
         return
         ;;
     '--pin')
@@ -1417,7 +1423,7 @@ _keytool_safe_schedule() {
 _keytool_safe_move() {
     repeating_flags=()
     non_repeating_flags=(--quiet -q --verbose -v --json --no-input --create --leave-old --overwrite --accept-loss --abort --version -h --help)
-    repeating_options=(--pin)
+    repeating_options=(--ca-fingerprint --pin)
     non_repeating_options=(--keystore --color --name --server --server-file --server-user --ca-file --server-password-file --server-password-command --server-password-fd --passphrase-file --passphrase-command --passphrase-fd --timeout --retry-max-time)
     __keytool_offer_flags_options 1
 
@@ -1446,6 +1452,9 @@ _keytool_safe_move() {
         ;;
     '--ca-file')
         __keytool_add_completions -f
+        return
+        ;;
+    '--ca-fingerprint')
         return
         ;;
     '--pin')
@@ -1491,7 +1500,7 @@ _keytool_safe_move() {
 _keytool_safe_server() {
     repeating_flags=()
     non_repeating_flags=(--quiet -q --verbose -v --json --no-input --no-login --no-ca --no-pins --forget-old --version -h --help)
-    repeating_options=(--pin)
+    repeating_options=(--ca-fingerprint --pin)
     non_repeating_options=(--keystore --color --name --server --server-file --server-user --ca-file --server-password-file --server-password-command --server-password-fd --passphrase-file --passphrase-command --passphrase-fd --timeout --retry-max-time)
     __keytool_offer_flags_options 1
 
@@ -1520,6 +1529,9 @@ _keytool_safe_server() {
         ;;
     '--ca-file')
         __keytool_add_completions -f
+        return
+        ;;
+    '--ca-fingerprint')
         return
         ;;
     '--pin')

@@ -54,6 +54,14 @@ import SafeTransports
         #expect(try ServerLimits(config: config.span) == .standard)
     }
 
+    @Test func `the chain is what it shows, and a directory has none`() throws {
+        let server = try HTTPSSafe.prepared()
+        let stranger = server.exchange(password: "wrong", authority: nil)
+        let shown = try #require(try stranger.presentCertificate())
+        #expect(try stranger.presentChain() == [shown])
+        #expect(try DirectoryServer.prepared().exchange.presentChain().isEmpty)
+    }
+
     @Test func `what changed since it was read is neither replaced nor removed`() throws {
         let server = try HTTPSSafe.prepared()
         let id = SafeExchangeRule.id(1)

@@ -117,16 +117,18 @@ public final class HTTPSServer: @unchecked Sendable {
     private let process = Process()
 
     /// An empty directory, not prepared.
-    /// - Parameter ciphers: of TLS 1.2, which is then the only version; nil for OpenSSL's defaults.
-    public convenience init(ciphers: String? = nil) throws {
-        try self.init(running: Self.webDAV, ciphers.map { [$0] } ?? [])
+    /// - Parameters:
+    ///   - ciphers: of TLS 1.2, which is then the only version; nil for OpenSSL's defaults.
+    ///   - others: certificates in PEM that it sends after its own.
+    public convenience init(ciphers: String? = nil, sendingAlso others: [UInt8] = []) throws {
+        try self.init(running: Self.webDAV, ciphers.map { [$0] } ?? [], sendingAlso: others)
     }
 
     /// - Parameters:
     ///   - program: Python. Its first arguments are an empty directory and a file with certificate and key; it prints the
     ///     port of 127.0.0.1 where it listens.
     ///   - arguments: those that follow.
-    init(running program: String, _ arguments: [String] = []) throws {
+    init(running program: String, _ arguments: [String] = [], sendingAlso others: [UInt8] = []) throws {
         directory = URL(filePath: NSTemporaryDirectory()).appending(path: "https-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
         let certificate = directory.appending(path: "certificate.pem")
@@ -143,7 +145,7 @@ public final class HTTPSServer: @unchecked Sendable {
         authority = try [UInt8](Data(contentsOf: URL(filePath: certificate.path() + ".crt")))
         let handle = try FileHandle(forWritingTo: certificate)
         try handle.seekToEnd()
-        try handle.write(contentsOf: Data(authority))
+        try handle.write(contentsOf: Data(authority + others))
         try handle.close()
 
         let root = directory.appending(path: "root")

@@ -26,6 +26,10 @@ private final class TestCallServer: HTTPClient {
     func certificate(
         of endpoint: borrowing HTTPEndpoint, isExamined: Bool, within timeouts: HTTPTimeouts
     ) throws(HTTPError) -> PresentedCertificate? { nil }
+
+    func chain(
+        of endpoint: borrowing HTTPEndpoint, within timeouts: HTTPTimeouts
+    ) throws(HTTPError) -> [PresentedCertificate] { [] }
 }
 
 @Suite struct CallServerTests {

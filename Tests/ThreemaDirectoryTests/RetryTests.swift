@@ -169,4 +169,8 @@ private final class LossyDirectory: HTTPClient {
     func certificate(
         of endpoint: borrowing HTTPEndpoint, isExamined: Bool, within timeouts: HTTPTimeouts
     ) throws(HTTPError) -> PresentedCertificate? { nil }
+
+    func chain(
+        of endpoint: borrowing HTTPEndpoint, within timeouts: HTTPTimeouts
+    ) throws(HTTPError) -> [PresentedCertificate] { [] }
 }

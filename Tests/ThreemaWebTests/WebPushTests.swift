@@ -83,6 +83,10 @@ import VectorKit
         func certificate(
             of endpoint: borrowing HTTPEndpoint, isExamined: Bool, within timeouts: HTTPTimeouts
         ) throws(HTTPError) -> PresentedCertificate? { nil }
+
+        func chain(
+            of endpoint: borrowing HTTPEndpoint, within timeouts: HTTPTimeouts
+        ) throws(HTTPError) -> [PresentedCertificate] { [] }
     }
 
     @Test func `a request over the port, and each status`() throws {

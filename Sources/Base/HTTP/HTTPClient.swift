@@ -18,4 +18,10 @@ package protocol HTTPClient: Sendable {
     func certificate(
         of endpoint: borrowing HTTPEndpoint, isExamined: Bool, within timeouts: HTTPTimeouts
     ) throws(HTTPError) -> PresentedCertificate?
+
+    /// The certificates that the server sends now, its own first, trusted or not. No request is sent. Nothing proves that
+    /// one of them has issued another. Those that cannot be parsed are left out.
+    func chain(
+        of endpoint: borrowing HTTPEndpoint, within timeouts: HTTPTimeouts
+    ) throws(HTTPError) -> [PresentedCertificate]
 }

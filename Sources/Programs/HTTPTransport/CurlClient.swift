@@ -45,20 +45,26 @@ package final class CurlClient: HTTPClient {
         if let body = request.body { curl.send(body) }
         if let progress { curl.report(to: progress) }
         let result = curl.perform(headers: request.headers)
-        switch result.failure {
-        case nil:
-            place.handle.forget()
-            kept.withLock { $0.append(place) }
-            return result.response
+        if let failure = result.failure { throw try error(failure, of: result, endpoint, request.timeouts) }
+        place.handle.forget()
+        kept.withLock { $0.append(place) }
+        return result.response
+    }
+
+    /// The error of a failure. If libcurl does not tell enough, asks the name server or the server again.
+    private func error(
+        _ failure: CurlRequest.Result.Failure, of result: CurlRequest.Result, _ endpoint: borrowing HTTPEndpoint,
+        _ timeouts: HTTPTimeouts
+    ) throws(HTTPError) -> HTTPError {
+        switch failure {
         case .known(.certificate(.handshake)):
-            let isRefusal = try lacksForwardSecrecy(endpoint, request.timeouts)
-            throw .certificate(isRefusal ? .noForwardSecrecy : .handshake)
-        case .known(let error): throw error
-        case .name: throw .connection(NameLookup.failure(of: endpoint.origin?.host ?? ""))
+            return .certificate(try lacksForwardSecrecy(endpoint, timeouts) ? .noForwardSecrecy : .handshake)
+        case .known(let error): return error
+        case .name: return .connection(NameLookup.failure(of: endpoint.origin?.host ?? ""))
         case .certificate:
-            let shown = try shownCertificate(of: endpoint, request.timeouts)
-            throw .certificate(shown?.failure(result.verification) ?? .other(result.message))
-        case .pin: throw .pinMismatch(offered: try shownCertificate(of: endpoint, request.timeouts)?.pin)
+            let shown = try shownCertificate(of: endpoint, timeouts)
+            return .certificate(shown?.failure(result.verification) ?? .other(result.message))
+        case .pin: return .pinMismatch(offered: try shownCertificate(of: endpoint, timeouts)?.pin)
         }
     }
 
@@ -78,6 +84,15 @@ package final class CurlClient: HTTPClient {
         return certificate
     }
 
+    package func chain(
+        of endpoint: borrowing HTTPEndpoint, within timeouts: HTTPTimeouts
+    ) throws(HTTPError) -> [PresentedCertificate] {
+        let curl = try CurlRequest(HTTPRequest(.get, limit: 0, timeouts: timeouts), to: endpoint, on: CurlHandle())
+        let (result, chain) = curl.inspect()
+        if let failure = result.failure { throw try error(failure, of: result, endpoint, timeouts) }
+        return chain.compactMap { ShownCertificate($0).presented }
+    }
+
     /// Whether a handshake that failed succeeds with ciphers that this client never uses for a request. No request and no
     /// login is sent.
     private func lacksForwardSecrecy(
@@ -85,7 +100,7 @@ package final class CurlClient: HTTPClient {
     ) throws(HTTPError) -> Bool {
         let curl = try CurlRequest(HTTPRequest(.get, limit: 0, timeouts: timeouts), to: endpoint, on: CurlHandle())
         curl.offerAllCiphers()
-        return !curl.inspect().isEmpty
+        return !curl.inspect().chain.isEmpty
     }
 
     /// The certificate that the server shows to a client that trusts every certificate. No request and no login is
@@ -94,6 +109,6 @@ package final class CurlClient: HTTPClient {
         of endpoint: borrowing HTTPEndpoint, _ timeouts: HTTPTimeouts
     ) throws(HTTPError) -> ShownCertificate? {
         let curl = try CurlRequest(HTTPRequest(.get, limit: 0, timeouts: timeouts), to: endpoint, on: CurlHandle())
-        return curl.inspect().first.map { ShownCertificate($0) }
+        return curl.inspect().chain.first.map { ShownCertificate($0) }
     }
 }

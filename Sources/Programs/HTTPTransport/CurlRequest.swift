@@ -224,17 +224,23 @@ struct CurlRequest: ~Copyable {
     func offerAllCiphers() { set(CURLOPT_SSL_CIPHER_LIST, "DEFAULT") }
 
     /// Connects without verifying the certificate and without sending a request.
-    /// - Returns: the certificates of the server, its own first, each as libcurl's lines of `NAME:TEXT`.
-    consuming func inspect() -> [[String]] {
+    /// - Returns: the certificates that the server sends, its own first, each as libcurl's lines of `NAME:TEXT`; empty if
+    ///   there is no connection.
+    consuming func inspect() -> (result: Result, chain: [[String]]) {
         set(CURLOPT_CONNECT_ONLY, 1)
         set(CURLOPT_SSL_VERIFYPEER, 0)
         set(CURLOPT_SSL_VERIFYHOST, 0)
         setNothing(CURLOPT_PINNEDPUBLICKEY)
         set(CURLOPT_CERTINFO, 1)
-        guard unsafe (buffer.refusal ?? curl.perform(handle)) == CURLE_OK else { return [] }
+        let connection = connection
+        let result = perform(headers: [])
+        return (result, result.code == CURLE_OK ? Self.chain(of: connection) : [])
+    }
+
+    private static func chain(of connection: CurlHandle) -> [[String]] {
         var information: UnsafeMutablePointer<curl_certinfo>?
         _ = unsafe withUnsafeMutablePointer(to: &information) {
-            unsafe keytool_curl_get_pointer(curl.getinfo, handle, CURLINFO_CERTINFO, $0)
+            unsafe keytool_curl_get_pointer(connection.curl.getinfo, connection.pointer, CURLINFO_CERTINFO, $0)
         }
         guard let information = unsafe information else { return [] }
         return unsafe (0..<Int(information.pointee.num_of_certs)).map { index in

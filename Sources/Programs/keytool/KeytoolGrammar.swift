@@ -14,7 +14,7 @@ extension CommandGrammar {
                 "minutes": "never, always, or 1 to 1440",
                 "kind": "pin, key or none",
                 "digits": "the first digits of a public key; keytool id list shows them",
-                "hex": "a public key has 64 characters, 0-9 and a-f",
+                "hex": "64 characters, 0-9 and a-f: a public key, or the SHA-256 of a certificate",
                 "word": "a check word has 8 characters, A-Z and 2-7",
                 "rules": "for example last=3,daily=7,weekly=4,monthly=12, or all",
                 "who": "everyone, nobody, or IDs with commas between them",

@@ -34,4 +34,8 @@ struct ObservedClient: HTTPClient {
     ) throws(HTTPError) -> PresentedCertificate? {
         try client.certificate(of: endpoint, isExamined: isExamined, within: timeouts)
     }
+
+    func chain(
+        of endpoint: borrowing HTTPEndpoint, within timeouts: HTTPTimeouts
+    ) throws(HTTPError) -> [PresentedCertificate] { try client.chain(of: endpoint, within: timeouts) }
 }

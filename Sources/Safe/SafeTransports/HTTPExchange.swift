@@ -55,6 +55,8 @@ package final class HTTPExchange: SafeExchange, Sendable {
         try sender.certificate(isExamined: true)
     }
 
+    package func presentChain() throws(SafeExchangeError) -> [PresentedCertificate] { try sender.chain() }
+
     package func config() throws(SafeExchangeError) -> [UInt8] {
         let answer = try get("config", accept: Self.configType, limit: ServerLimits.maxConfigBytes)
         guard answer.status != 404, answer.status != 409 else { throw .notPrepared(sender.name) }

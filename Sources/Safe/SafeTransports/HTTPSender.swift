@@ -145,6 +145,15 @@ final class HTTPSender: Sendable {
         }
     }
 
+    /// The certificates that the server sends, trusted or not. No request is sent.
+    func chain() throws(SafeExchangeError) -> [PresentedCertificate] {
+        do throws(HTTPError) {
+            return try client.chain(of: endpoint, within: timeouts)
+        } catch {
+            throw told(error, limit: 0)
+        }
+    }
+
     private func told(_ error: HTTPError, limit: Int) -> SafeExchangeError {
         switch error {
         case .connection(let failure): .unavailable(name, .connection(failure))

@@ -40,6 +40,10 @@ public protocol SafeExchange {
     /// - Returns: nil if it has none, as a directory, or if it cannot be parsed.
     func presentCertificate() throws(SafeExchangeError) -> PresentedCertificate?
 
+    /// The certificates that the server sends now, its own first, trusted or not. No request is sent.
+    /// - Returns: empty if it has none, as a directory.
+    func presentChain() throws(SafeExchangeError) -> [PresentedCertificate]
+
     /// Turns an empty directory into a Safe server: creates `backups/`, and `config` if it is missing. If `config` exists
     /// and has no valid limits, nothing is created, which is not an error: reading the limits tells what is wrong.
     func prepare(_ limits: ServerLimits) throws(SafeExchangeError)
@@ -54,6 +58,9 @@ extension SafeExchange {
 
     /// Returns nil, for a server that has no certificate.
     public func presentCertificate() throws(SafeExchangeError) -> PresentedCertificate? { nil }
+
+    /// Returns nothing, for a server that has no certificate.
+    public func presentChain() throws(SafeExchangeError) -> [PresentedCertificate] { [] }
 
     /// Returns false at once: no command is tried again.
     public func pause(after tries: Int, _ error: SafeExchangeError) -> Bool { false }

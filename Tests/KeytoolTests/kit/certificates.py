@@ -6,6 +6,7 @@ import hashlib
 import subprocess
 from datetime import datetime
 from pathlib import Path
+from typing import NamedTuple
 
 from kit.faketime import FAKETIME
 
@@ -19,6 +20,12 @@ def openssl(*arguments, given=None, day=0):
         [*FAKETIME, "-f", f"{day:+}d", "openssl", *map(str, arguments)],
         input=given, capture_output=True, check=True)
     return run.stdout
+
+
+class Chain(NamedTuple):
+    """What a server sends, and its key."""
+    path: Path
+    key: Path
 
 
 class Certificate:
@@ -35,6 +42,19 @@ class Certificate:
         """As curl has it, over the SubjectPublicKeyInfo."""
         key = openssl("pkey", "-in", self.key, "-pubout", "-outform", "DER")
         return "sha256//" + base64.b64encode(hashlib.sha256(key).digest()).decode()
+
+    @property
+    def fingerprint(self):
+        """SHA-256 in hexadecimal."""
+        return hashlib.sha256(openssl("x509", "-in", self.path, "-outform", "DER")).hexdigest()
+
+    @property
+    def chain(self):
+        """The same with its authority behind it, in a file."""
+        path = self.path.with_suffix(".chain")
+        parts = [self] if self.authority is self else [self, self.authority]
+        path.write_bytes(b"".join(part.path.read_bytes() for part in parts))
+        return Chain(path, self.key)
 
     def _date(self, which):
         line = openssl("x509", "-in", self.path, "-noout", f"-{which}").decode().strip()

@@ -76,6 +76,10 @@ final class TestDirectory: HTTPClient {
         of endpoint: borrowing HTTPEndpoint, isExamined: Bool, within timeouts: HTTPTimeouts
     ) throws(HTTPError) -> PresentedCertificate? { nil }
 
+    func chain(
+        of endpoint: borrowing HTTPEndpoint, within timeouts: HTTPTimeouts
+    ) throws(HTTPError) -> [PresentedCertificate] { [] }
+
     // MARK: Routes
 
     private typealias Reply = (status: Int, fields: JSONValue)

@@ -1,13 +1,20 @@
+import ArgumentParser
 import Encodings
 import Primitives
 import SecureMemory
 
 /// SHA-256 over a certificate in DER, as people compare it.
-struct Fingerprint {
+struct Fingerprint: Equatable, Sendable {
     private let digest: [UInt8]
 
     /// - Parameter digest: 32 bytes.
     init(_ digest: [UInt8]) { self.digest = digest }
+
+    /// One word of 8 groups, as it may be typed from paper.
+    var word: String {
+        stride(from: 0, to: digest.count, by: 4).map { Hex.encode(Array(digest[$0..<$0 + 4])).uppercased() }
+            .joined(separator: ":")
+    }
 
     /// Two lines of 16 bytes.
     var lines: [String] {
@@ -25,5 +32,14 @@ struct Fingerprint {
             guard let certificate = Base64.decode(base64.span) else { return nil }
             return Fingerprint(certificate.withBytes { SHA256.hash($0) })
         }
+    }
+}
+
+extension Fingerprint: ExpressibleByArgument {
+    /// 64 hexadecimal digits in either case. Colons may stand between them.
+    init?(argument: String) {
+        let digits = argument.filter { $0 != ":" }
+        guard digits.utf8.count == 64, let digest = Hex.decode(digits) else { return nil }
+        self.init(digest)
     }
 }

@@ -44,10 +44,11 @@ struct SafeMove: Verb {
         let id = try session.identity(named.id, in: keeper)
         let chosen = try session.place(place.name, of: id, in: keeper)
         if change.abort { return try change.takeBack(chosen, keeper, session.output, command: "safe move") }
-        guard let new = try server.named(isNeeded: false, session) else {
+        guard let named = try server.named(isNeeded: false, session) else {
             throw UsageFailure("no server was given", hint: "--server https://… or file:///DIR")
         }
-        try session.requireOutsideKeystore(new.address)
+        try session.requireOutsideKeystore(named.address)
+        let new = try server.trustingFingerprint(named, waiting.limits, session)
         var options = change.options
         options.isLeavingOld = leaveOld
         let result = try change.telling(of: chosen, keeper) {

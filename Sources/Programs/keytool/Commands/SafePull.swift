@@ -190,7 +190,9 @@ struct SafePull: Verb {
     ) throws -> SafeAccess {
         if let present, let place { return try present.safe.access(to: place.place) }
         guard let named = named.take(), let id = id ?? identity else { throw UsageFailure("--server requires --id") }
-        let server = try session.askingToTrust(named, waiting.limits)
+        let trusted = try self.server.trustingFingerprint(named, waiting.limits, session)
+        var server = trusted.copy
+        if !self.server.hasFingerprint { server = try session.askingToTrust(trusted, waiting.limits) }
         return try SecretAsker(password, session.dialog).open(.for(id.text), isWrong: { _ in false }) { password in
             try session.output.busy("deriving the Safe key") {
                 try SafeAccess(

@@ -67,7 +67,8 @@ struct SafeServerCommand: Verb {
         var changed = try server.changed(from: keeper.safe.server(of: chosen.place), without: without, session)
         let isChanged = changed != nil
         let before = try keeper.safe.server(of: chosen.place)
-        if let new = changed.take() {
+        if let named = changed.take() {
+            let new = try server.trustingFingerprint(named, waiting.limits, session)
             try session.requireOutsideKeystore(new.address)
             try session.output.busy("contacting the server") {
                 try chosen.naming { try keeper.safe.readdress(chosen.place, as: new.copy) }

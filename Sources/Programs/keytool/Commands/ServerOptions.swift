@@ -31,6 +31,12 @@ struct ServerOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
+            "Trust only the certificate with this SHA-256 fingerprint, of those that the server sends; may be repeated.",
+            valueName: "hex"))
+    var caFingerprint: [Fingerprint] = []
+
+    @Option(
+        help: ArgumentHelp(
             "Accept only a server with this public key, sha256//BASE64, in addition to all other checks; may be repeated.",
             valueName: "pin"))
     var pin: [PublicKeyPin] = []
@@ -43,6 +49,9 @@ struct ServerOptions: ParsableArguments {
     func validate() throws {
         guard server == nil || serverFile == nil else {
             throw ValidationError("--server and --server-file cannot be combined")
+        }
+        guard caFile == nil || caFingerprint.isEmpty else {
+            throw ValidationError("--ca-file and --ca-fingerprint cannot be combined")
         }
     }
 
@@ -80,7 +89,9 @@ struct ServerOptions: ParsableArguments {
         guard isGiven || !without.isEmpty else { return nil }
         let named = try named(isNeeded: false, session) ?? server(at: present.address, session)
         // Of another place, what was known of the present one says nothing.
-        return named.address == present.address ? named.completed(by: present.copy.without(without)) : named
+        guard named.address == present.address else { return named }
+        let replaced = hasFingerprint ? without.union(.authority) : without
+        return named.completed(by: present.copy.without(replaced))
     }
 
     func validate(without: SafeEndpoint.Approach) throws {
@@ -90,6 +101,9 @@ struct ServerOptions: ParsableArguments {
         guard !without.contains(.authority) || caFile == nil else {
             throw ValidationError("--no-ca and --ca-file cannot be combined")
         }
+        guard !without.contains(.authority) || caFingerprint.isEmpty else {
+            throw ValidationError("--no-ca and --ca-fingerprint cannot be combined")
+        }
         guard !without.contains(.pins) || pin.isEmpty else {
             throw ValidationError("--no-pins and --pin cannot be combined")
         }
@@ -97,7 +111,9 @@ struct ServerOptions: ParsableArguments {
 
     var isGiven: Bool { isApproach || server != nil || serverFile != nil }
 
-    private var isApproach: Bool { serverUser != nil || caFile != nil || !pin.isEmpty || password.isGiven }
+    private var isApproach: Bool {
+        serverUser != nil || caFile != nil || hasFingerprint || !pin.isEmpty || password.isGiven
+    }
 
     private func server(at address: SafeServerAddress, _ session: Session) throws -> SafeEndpoint {
         try server(at: address, user: serverUser, session)
@@ -163,7 +179,7 @@ struct ServerOptions: ParsableArguments {
         return pin
     }
 
-    private func requireHTTPS(_ address: SafeServerAddress, _ option: String) throws {
+    func requireHTTPS(_ address: SafeServerAddress, _ option: String) throws {
         guard case .https = address else { throw UsageFailure("\(option) requires https://") }
     }
 }

@@ -40,12 +40,15 @@ struct TestedServer: ~Copyable {
             throw noServer
         }
         try session.requireOutsideKeystore(server.address)
-        guard trial != .none else { return TestedServer(server: server, test: nil) }
+        guard trial != .none else {
+            return TestedServer(server: try options.trustingFingerprint(server, limits, session), test: nil)
+        }
         // A certificate that is trusted on one machine says nothing about another.
         let (authority, pins) = (server.authority, server.pins)
         var isPreparing = trial == .prepareAndTest
         while true {
             do {
+                server = try options.trustingFingerprint(server, limits, session)
                 let test = try session.output.busy("testing the server") {
                     try keeper.safe.test(
                         server, preparing: isPreparing, access: trial == .read ? .readOnly : .readAndWrite)
@@ -54,7 +57,8 @@ struct TestedServer: ~Copyable {
             } catch {
                 let missing = MissingDirectory(error, server.address)
                 guard let terminal = session.dialog.mayAsk ? ControllingTerminal() : nil,
-                    let step = FailedStep(error, missing, isPreparing: isPreparing)
+                    let step = FailedStep(error, missing, isPreparing: isPreparing),
+                    step != .certificate || !options.hasFingerprint
                 else { throw explained(error, trial) }
                 keeper = session.renewed(keeper, limits)
                 let shown = step == .certificate ? try keeper.safe.presentCertificate(of: server) : nil
