@@ -5,7 +5,6 @@ import re
 import stat
 import subprocess
 from datetime import datetime
-from xml.etree import ElementTree
 
 import pytest
 from PIL import Image, ImageChops, ImageFilter
@@ -13,8 +12,8 @@ from PIL import Image, ImageChops, ImageFilter
 from kit import oracle, pictures, pixels
 from kit.clock import Clocked
 from kit.known import BACKUP_PASSWORD
+from kit.printed import texts
 
-SVG = "{http://www.w3.org/2000/svg}"
 ROW = re.compile(r"(?:[A-Z2-7]{4}-){4}[A-Z2-7]{4}|[A-Z2-7]{4}")
 ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567"
 
@@ -35,15 +34,6 @@ def sheet(keytool, backup_password, page, scheme):
     made = keytool.json("id", "create", "--id", "*BCD1234")
     result = keytool.ok("backup", "export", *backup_password, "--scheme", scheme, "--sheet", page)
     return result.out.strip(), page, made
-
-
-def texts(page):
-    """What can be selected, in the order of reading."""
-    if page.suffix == ".svg":
-        return [element.text for element in ElementTree.parse(page).iter(SVG + "text")]
-    run = subprocess.run(["pdftotext", "-raw", page, "-"], capture_output=True, text=True, timeout=60)
-    assert run.returncode == 0 and not run.stderr, run.stderr
-    return [line for line in run.stdout.replace("\f", "").split("\n") if line]
 
 
 def rows_of(code):

@@ -11,9 +11,10 @@ import pytest
 from kit import pictures
 from kit.httpsmachine import ID, SERVER_PASSWORD, USER, fresh, pushed  # fixtures
 from kit.known import SAFE_PASSWORD
+from kit.printed import command_of, texts
 from kit.runner import snapshot
 from kit.setupdialog import CARD, PUSH
-from test_paper import texts
+from kit.webservers import Nginx
 
 PIN = "sha256//LXEWQrcmsEQBYnyp+6wy9chTD7GQPMTbAiWHF5IaSIE="
 PASSWORD = SAFE_PASSWORD.decode()
@@ -22,16 +23,6 @@ PASSWORD = SAFE_PASSWORD.decode()
 @pytest.fixture
 def card(tmp_path):
     return tmp_path / "card.pdf"
-
-
-def command_of(path):
-    """The printed lines from the command to its end, as they are."""
-    lines = texts(path)
-    start = next(index for index, line in enumerate(lines) if line.startswith("keytool safe pull "))
-    end = start
-    while lines[end].endswith("\\"):
-        end += 1
-    return "\n".join(lines[start:end + 1])
 
 
 def typed(command, home, program, environment, shell="bash"):
@@ -44,13 +35,19 @@ def typed(command, home, program, environment, shell="bash"):
                           env={**environment, "PATH": f"{binaries}:/usr/bin:/bin"})
 
 
-def restores(path, keytool, tmp_path, public_key, **sources):
-    """The card's command, typed on another machine, gives the same key."""
+def restoring(path, keytool, tmp_path, **sources):
+    """The card's command, typed on another machine."""
     other = keytool.with_keystore(tmp_path / "another machine")
     words = " ".join(f"'{word}'" for word in other.command_line("--no-input"))
     run = typed(command_of(path), tmp_path, f'#!/bin/sh\nexec {words} "$@" --no-passphrase\n',
                 {**other.environment, "KEYTOOL_KEYSTORE": str(other.keystore),
                  **{name: str(value) for name, value in sources.items()}})
+    return other, run
+
+
+def restores(path, keytool, tmp_path, public_key, **sources):
+    """It gives the same key."""
+    other, run = restoring(path, keytool, tmp_path, **sources)
     assert run.returncode == 0, run
     assert other.json("id", "show", ID)["public_key"] == public_key
 
@@ -68,8 +65,6 @@ def test_command_restores_from_a_server(pushed, card, tmp_path):
     keytool, world = pushed.keytool, pushed.world
     keytool.ok("safe", "server", "--pin", keytool.json("safe", "status", "--remote")["remote"]["pin"])
     keytool.ok("safe", "card", ID, card)
-    authority = world.approach[world.approach.index("--ca-file") + 1]
-    (tmp_path / "ca.pem").write_bytes(authority.read_bytes())
     restores(card, keytool, tmp_path, keytool.json("id", "show")["public_key"],
              KEYTOOL_SAFE_PASSWORD_FILE=world.passwords["safe"],
              KEYTOOL_SERVER_PASSWORD_FILE=world.passwords["server"])
@@ -79,7 +74,37 @@ def test_command_restores_from_a_server(pushed, card, tmp_path):
                  re.search(r"pin +(.*)", shown)[1]):
         assert fact in words, fact
     assert "2. Enter the Safe password and the user's password on the server" in words
-    assert "restore Threema Safe" in words and "ca.pem is a file (PEM)" in words
+    assert "ca.pem" not in words and "Threema app" not in words, "an app trusts the system's authorities only"
+
+
+@pytest.mark.parametrize("name", ["card.pdf", "card.svg"])
+def test_command_restores_from_a_self_signed_server(owner, web_server, certificates, safe_password, tmp_path, name):
+    """Nothing but the text of the card is left."""
+    server = web_server(Nginx, None, certificates.self_signed).prepare()
+    owner.ok("safe", "setup", "--server", server.url, "--ca-file", certificates.self_signed.path, *safe_password)
+    owner.ok("safe", "push")
+    owner.ok("safe", "card", tmp_path / name)
+    key = owner.json("id", "show")["public_key"]
+    assert "--ca-file " not in command_of(tmp_path / name)
+    restores(tmp_path / name, owner, tmp_path, key, KEYTOOL_SAFE_PASSWORD_FILE=safe_password[1])
+    words = " ".join(texts(tmp_path / name))
+    assert "ca.pem" not in words and "Threema app" not in words
+    # Somebody else's server on that address.
+    server.restart(certificate=certificates.other_authority)
+    again = tmp_path / "later"
+    again.mkdir()
+    assert restoring(tmp_path / name, owner, again, KEYTOOL_SAFE_PASSWORD_FILE=safe_password[1])[1].returncode == 21
+
+
+def test_many_authorities_are_not_typed(owner, web_server, certificates, safe_password, card, write):
+    """Those of a system, say: the command names none, and keytool asks."""
+    many = write("many.pem", b"".join(one.path.read_bytes() for one in (
+        certificates.authority, certificates.stranger, certificates.good, certificates.renewed, certificates.self_signed)))
+    server = web_server(Nginx).prepare()
+    owner.ok("safe", "setup", "--server", server.url, "--ca-file", many, *safe_password)
+    owner.ok("safe", "card", card)
+    text = " ".join(texts(card))
+    assert "--ca-fingerprint" not in command_of(card) and "and 1 more" in text and "If keytool shows" in text
 
 
 def test_no_password_and_no_key(pushed, card, tmp_path):
@@ -167,14 +192,15 @@ def test_names_that_fit_no_page_are_refused(set_up, keytool, card):
     (["--read-only"], "https://safe.example.net/alice", ["--read-only", "restore Threema Safe"]),
     ([], "threema", ["--server threema", "restore Threema Safe"]),
     ([], "file:///mnt/with%20blank%F0%9F%98%80", ["file:///mnt/with%20blank%F0%9F%98%80",
-                                                 "The Threema app cannot read a directory"])])
+                                                 "2. Enter the Safe password"])])
 def test_other_setups(set_up, keytool, card, tmp_path, options, server, words):
     set_up(None, *options, server=server)
     keytool.ok("safe", "card", card)
     text = " ".join(texts(card))
-    for word in [*words,
-                 "--directory): the phone apps cannot restore it; keytool can.", "Passwords, if they must be on paper"]:
+    for word in [*words, "Passwords, if they must be on paper"]:
         assert word in text
+    assert ("--directory): the phone apps cannot restore it; keytool can." in text) == ("Threema app" in text)
+    assert ("Threema app" in text) == (not server.startswith("file:")), "what is impossible is no step"
     assert arguments(card, tmp_path)[:5] == ["safe", "pull", "--id", ID, "--server"]
 
 

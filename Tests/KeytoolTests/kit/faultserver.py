@@ -68,7 +68,7 @@ class FaultServer:
         self.context = None
         if certificate:
             self.context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-            self.context.load_cert_chain(certificate.path, certificate.key)
+            self.context.load_cert_chain(certificate.chain.path, certificate.key)
         self.lock = threading.Lock()
         self.released = threading.Event()
         self.reset()

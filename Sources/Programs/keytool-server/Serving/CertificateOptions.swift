@@ -64,7 +64,8 @@ enum CertificateSource {
         return "\(directory)/\(Self.directoryName)/\(Self.authorityName)"
     }
 
-    /// Reads the files. Those of a self-signed certificate are written if they are missing or nearly expired.
+    /// Reads the files. A self-signed certificate goes with its authority, so that a client can trust that by its
+    /// fingerprint. Its files are written if they are missing or nearly expired.
     /// - Throws: among others `SelfSignedError.missingKey` if only the key of a self-signed certificate is missing.
     func read() throws -> (chain: [UInt8], key: [UInt8]) {
         switch self {
@@ -93,13 +94,13 @@ enum CertificateSource {
         if let key, let authority, let certificate = present,
             try SelfSigned.isGood(certificate, key: key, authority: authority, name: name, now: now)
         {
-            return (certificate, key)
+            return (certificate + authority, key)
         }
         let made = try SelfSigned(name: name, authority: authority, key: key, now: now)
         if key == nil { try files.write(keyName, made.key.span) }
         if authority == nil { try files.write(authorityName, made.authority.span) }
         try files.write(certificateName, made.certificate.span)
-        return (made.certificate, made.key)
+        return (made.certificate + made.authority, made.key)
     }
 }
 #endif

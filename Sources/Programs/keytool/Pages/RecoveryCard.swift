@@ -47,16 +47,16 @@ struct RecoveryCard {
     private static let fixedSize = 8.0
     private static let textSize = 9.0
     private static let pitch = 4.2.millimetres
-    /// Most certificates whose fingerprints are written: a file of authorities may hold a whole system's.
+    /// Most certificates whose fingerprints are written: a file of authorities may hold a whole system's. Then the command
+    /// names none, and keytool shows the server's certificate.
     private static let mostFingerprints = 4
+
+    private var hasTypedFingerprints: Bool { (1...Self.mostFingerprints).contains(fingerprints.count) }
 
     /// Characters of the fixed font that fit beside `indent`.
     private static func columns(_ indent: Double) -> Int {
         Int((width - 2 * margin - indent) / (Page.Font.fixedWidth * fixedSize))
     }
-
-    /// The name of the file in the command.
-    private static let authorityFile = "ca.pem"
 
     /// What brings the Safe back into another keystore.
     var command: ShellCommand {
@@ -64,7 +64,7 @@ struct RecoveryCard {
         parts.append(["--server", address == .official ? "threema" : address.text])
         // Beside its option, a name with a dash before it would be another option.
         if let user { parts.append(user.hasPrefix("-") ? ["--server-user=" + user] : ["--server-user", user]) }
-        if !fingerprints.isEmpty { parts.append(["--ca-file", Self.authorityFile]) }
+        if hasTypedFingerprints { parts += fingerprints.map { ["--ca-fingerprint", $0.word] } }
         parts += pins.map { ["--pin", $0.text] }
         if isReadOnly { parts.append(["--read-only"]) }
         return ShellCommand(parts: parts)
@@ -125,28 +125,41 @@ struct RecoveryCard {
 
     private var instructions: [String] {
         let both = user == nil ? "the Safe password" : "the Safe password and the user's password on the server"
-        let app =
-            switch address {
-            case .directory: ["The Threema app cannot read a directory."]
-            case .official: ["Or with the Threema app: while setting it up, restore Threema Safe."]
-            case .https:
-                [
-                    "Or with the Threema app: while setting it up, restore Threema Safe, and enter",
-                    "this server\(user == nil ? "" : " and user") as another server.",
-                ]
-            }
-        let files =
-            fingerprints.isEmpty
-            ? [] : ["\(Self.authorityFile) is a file (PEM) of the certificates with the SHA-256 above."]
         let isSpelled = user.map { PrintableText($0).text != $0 } ?? false
         let spelling =
             isSpelled ? ["In the user's name, \\u{NUMBER} is the character with this number in Unicode."] : []
-        return files + ["2. Enter \(both)."]
-            + ["3. " + app[0]] + app.dropFirst() + spelling
-            + [
-                "No directory knows an ID that was created offline (keytool id create without",
-                "--directory): the phone apps cannot restore it; keytool can.",
+        return ["2. Enter \(both)."] + trust + app + spelling
+    }
+
+    /// What else may be needed to trust a server that the system does not trust.
+    private var trust: [String] {
+        if fingerprints.isEmpty { return [] }
+        guard hasTypedFingerprints else {
+            return ["If keytool shows a certificate, compare it with the one that the operator names."]
+        }
+        return [
+            "If keytool says that the server does not send a certificate with this",
+            "--ca-fingerprint, its operator has the file for --ca-file instead.",
+        ]
+    }
+
+    /// The way without keytool; empty if an app cannot use the server: it reads no directory, and trusts the system's
+    /// authorities only.
+    private var app: [String] {
+        let way: [String]
+        switch address {
+        case .official: way = ["Or with the Threema app: while setting it up, restore Threema Safe."]
+        case .https where fingerprints.isEmpty:
+            way = [
+                "Or with the Threema app: while setting it up, restore Threema Safe, and enter",
+                "this server\(user == nil ? "" : " and user") as another server.",
             ]
+        case .https, .directory: return []
+        }
+        return way + [
+            "No directory knows an ID that was created offline (keytool id create without",
+            "--directory): the phone apps cannot restore it; keytool can.",
+        ]
     }
 
     /// Where to cut.
