@@ -45,7 +45,8 @@ generics = -Xswiftc -Xfrontend -Xswiftc -disable-concrete-type-metadata-mangled-
 own-trust = env -u SSL_CERT_FILE -u SSL_CERT_DIR
 
 .PHONY: help demo test test-all check check-cli chat pairing examples vectors model build server completions completions-server
-.PHONY: install uninstall install-server uninstall-server deb deb-server dist dist-server lint format arrows words secrets bench clean
+.PHONY: install uninstall install-server uninstall-server deb deb-server dist dist-server lint format arrows words secrets
+.PHONY: constant-time bench clean
 .PHONY: set-up-build set-up-test set-up-test-all set-up-bench set-up-dist
 .NOTPARALLEL:
 
@@ -205,6 +206,9 @@ words: ## check that the text uses plain words
 
 secrets: ## check that bytes leave guarded memory by methods named reveal only
 	Scripts/check-secrets
+
+constant-time: build ## check under valgrind that no branch and no address depends on a key, in any codec of one
+	Scripts/test-constant-time $(swift) $(generics) $(imports)
 
 bench: set-up-bench build ## measure the ratios that the release has to keep
 	Benchmarks/run

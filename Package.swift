@@ -341,6 +341,16 @@ let package = Package(
             name: "session-store-run", dependencies: ["SessionStore", "AtomicFiles", "SecureMemory"],
             path: "Tests/SessionStoreRun", swiftSettings: [.swiftLanguageMode(.v6)]),
         tests(of: "SessionStore", ["session-store-run", "Keystore", "AtomicFiles", "SecureMemory", "VectorKit"]),
+        // Marks secrets for valgrind's memcheck, and runs codecs on them; Scripts/test-constant-time reads its reports.
+        .systemLibrary(name: "CMemcheck", path: "Tests/CMemcheck"),
+        .executableTarget(
+            name: "constant-time-run",
+            dependencies: [
+                "ThreemaWeb", "ThreemaMessages", "Threema", "Telegram", "TextSecure", "ProtonMainKey", "SophaxStorage",
+                "SophaxChat", "Ratchet", "Age", "Passwords", "KeyWrapping", "HTTP", "Encodings", "Primitives",
+                "SecureMemory", "CMemcheck",
+            ],
+            path: "Tests/ConstantTimeRun", swiftSettings: [.swiftLanguageMode(.v6)]),
         tests(of: "Passwords", ["Encodings", "SecureMemory", "VectorKit"]),
         tests(of: "Threema", ["KeyWrapping", "Encodings", "SecureMemory", "VectorKit"]),
         tests(of: "Telegram", ["Primitives", "SecureMemory", "VectorKit"]),
