@@ -79,7 +79,7 @@ enum RandomMessages {
     /// - Returns: nil if only one certain sender may send the type.
     static func body(_ type: MessageType, from sender: ThreemaID) throws -> MessageBody? {
         guard type.onlySender == nil else { return nil }
-        if let kind = ChatKind(type) {
+        if let kind = ChatKind.allCases.first(where: { [$0.directType, $0.groupType].contains(type) }) {
             let isInGroup = type.container == .member
             let content = try content(kind, isInGroup: isInGroup)
             return isInGroup ? .groupChat(group(), content) : .chat(content)
@@ -100,7 +100,12 @@ enum RandomMessages {
                 group(), GroupCallStart(protocolVersion: 1, key: .random(), serverURL: text(300)))
         case .forwardSecurity: return .forwardSecurity(bytes(7000))
         case .empty: return .empty
-        default: return .opaque(type, .of(bytes(7000)))
+        case .callOffer, .callAnswer, .callCandidate, .callHangup, .callRinging, .workDelta, .webSessionResume:
+            return .opaque(type, .of(bytes(7000)))
+        case .text, .image, .location, .video, .audio, .pollSetup, .pollVote, .file, .deliveryReceipt, .reaction,
+            .edit, .delete, .groupText, .groupLocation, .groupImage, .groupVideo, .groupAudio, .groupFile,
+            .groupPollSetup, .groupPollVote, .groupDeliveryReceipt, .groupReaction, .groupEdit, .groupDelete:
+            preconditionFailure("a kind of content")
         }
     }
 }

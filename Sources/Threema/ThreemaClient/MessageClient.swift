@@ -150,7 +150,10 @@ public final class MessageClient {
                 } catch {
                     failure = failure ?? error
                 }
-            default: events.append(.said(payload))
+            case .echoRequest, .echoResponse, .outgoingMessage, .clientAcknowledgement, .unblockIncoming, .pushToken,
+                .voipPushToken, .deletePushTokens, .idleTimeout, .queueSendComplete, .deviceCookieChanged,
+                .clearDeviceCookieChange, .closeError, .alert, .unknown:
+                events.append(.said(payload))
             }
         }
         if events.isEmpty, let failure { throw failure }

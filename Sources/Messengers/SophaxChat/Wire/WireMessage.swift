@@ -48,7 +48,7 @@ public struct WireMessage: Equatable, Sendable {
         public var needsRecipient: Bool {
             switch self {
             case .hello, .groupMessage, .relay, .groupMemberLeft, .disconnect: false
-            default: true
+            case .initiateSession, .message, .sealed, .typing, .reaction, .ack, .readReceipt: true
             }
         }
     }

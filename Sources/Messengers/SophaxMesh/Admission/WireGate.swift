@@ -94,7 +94,9 @@ public struct WireGate: Sendable {
         switch kind {
         case .typing: .typing
         case .reaction: .reaction
-        default: nil
+        case .hello, .initiateSession, .message, .sealed, .groupMessage, .relay, .ack, .groupMemberLeft, .readReceipt,
+            .disconnect:
+            nil
         }
     }
 

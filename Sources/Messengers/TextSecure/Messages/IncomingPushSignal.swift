@@ -39,7 +39,12 @@ public struct IncomingPushSignal: Sendable {
 
         /// Whether the sender encrypted the message for its receiver. The push payload around it protects only the way
         /// from the server to the device.
-        public var isEncrypted: Bool { self == .whisper || self == .prekeyWhisper }
+        public var isEncrypted: Bool {
+            switch self {
+            case .whisper, .prekeyWhisper: true
+            case .plainText, .keyExchange, .unknown: false
+            }
+        }
     }
 
     /// The number of the type; nil if it is not written, which means 0.

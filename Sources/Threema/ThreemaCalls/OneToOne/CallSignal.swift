@@ -76,7 +76,13 @@ public struct CallSignal: Equatable, Sendable {
         case .callCandidate: content = .candidates(try Self.candidates(json))
         case .callHangup: content = .hangup
         case .callRinging: content = .ringing
-        default: throw .otherMessage
+        case .text, .image, .location, .video, .audio, .pollSetup, .pollVote, .file, .setProfilePicture,
+            .deleteProfilePicture, .requestProfilePicture, .deliveryReceipt, .reaction, .typing, .edit, .delete,
+            .groupText, .groupLocation, .groupImage, .groupVideo, .groupAudio, .groupFile, .groupSetup, .groupName,
+            .groupLeave, .groupCallStart, .groupSetPicture, .groupSyncRequest, .groupPollSetup, .groupPollVote,
+            .groupDeletePicture, .groupDeliveryReceipt, .groupReaction, .groupEdit, .groupDelete, .forwardSecurity,
+            .empty, .workDelta, .webSessionResume:
+            throw .otherMessage
         }
     }
 

@@ -192,7 +192,9 @@ public struct ChatServerConnection: ~Copyable, Sendable {
                 // Fits: the request was in a frame of the same length.
                 ChatFrame.append(.echoResponse(bytes), to: &progress.toSend, with: &boxes!)
                 progress.events.append(.received(payload))
-            default:
+            case .echoResponse, .incomingMessage, .serverAcknowledgement, .clientAcknowledgement, .unblockIncoming,
+                .pushToken, .voipPushToken, .deletePushTokens, .idleTimeout, .queueSendComplete,
+                .deviceCookieChanged, .clearDeviceCookieChange, .closeError, .alert, .unknown:
                 progress.events.append(payload.isFromClient ? .received(payload) : .ignored(type: payload.type))
             }
         }

@@ -50,7 +50,9 @@ public enum ChatFrame {
             let box = plaintext.finish().withBytes { boxes.seal($0) }
             frames.append(littleEndian: UInt64(box.count), width: prefixCount)
             frames += box
-        default:
+        case .echoRequest, .echoResponse, .outgoingMessage, .incomingMessage, .serverAcknowledgement,
+            .clientAcknowledgement, .unblockIncoming, .deletePushTokens, .idleTimeout, .queueSendComplete,
+            .deviceCookieChanged, .clearDeviceCookieChange, .closeError, .alert, .unknown:
             append(payload.type, payload.dataCount, to: &frames, with: &boxes) { payload.appendData(to: &$0) }
         }
     }
@@ -99,7 +101,10 @@ public enum ChatFrame {
         case .pushToken, .voipPushToken:
             var bytes = bytes.mutableSpan
             bytes.withPart(place) { $0.wipe() }
-        default: break
+        case .echoRequest, .echoResponse, .outgoingMessage, .incomingMessage, .serverAcknowledgement,
+            .clientAcknowledgement, .unblockIncoming, .deletePushTokens, .idleTimeout, .queueSendComplete,
+            .deviceCookieChanged, .clearDeviceCookieChange, .closeError, .alert, .unknown:
+            break
         }
         return payload
     }

@@ -98,7 +98,9 @@ public enum ChatPayload: Equatable, Sendable {
         case .echoRequest, .echoResponse, .incomingMessage, .serverAcknowledgement, .queueSendComplete,
             .deviceCookieChanged, .closeError, .alert:
             true
-        default: false
+        case .outgoingMessage, .clientAcknowledgement, .unblockIncoming, .pushToken, .voipPushToken,
+            .deletePushTokens, .idleTimeout, .clearDeviceCookieChange, .unknown:
+            false
         }
     }
 
@@ -108,7 +110,9 @@ public enum ChatPayload: Equatable, Sendable {
         case .echoRequest, .echoResponse, .outgoingMessage, .clientAcknowledgement, .unblockIncoming, .pushToken,
             .voipPushToken, .deletePushTokens, .idleTimeout, .clearDeviceCookieChange:
             true
-        default: false
+        case .incomingMessage, .serverAcknowledgement, .queueSendComplete, .deviceCookieChanged, .closeError, .alert,
+            .unknown:
+            false
         }
     }
 }

@@ -9,36 +9,41 @@ extension Envelope {
     public init(decoding bytes: Span<UInt8>) throws(EnvelopeError) {
         guard bytes.count <= Self.maxCount else { throw .tooLong(limit: Self.maxCount, actual: bytes.count) }
         var session: [UInt8] = []
-        var content: (number: Int, range: Range<Int>)?
+        var content: (kind: ContentKind, range: Range<Int>)?
         try bytes.forEachField { (number, value) throws(EnvelopeError) in
-            switch number {
-            case 1: session = bytes.extracting(try value.range).revealBytes()
-            case 2...6: content = (number, try value.range)
-            default: break
+            if number == 1 {
+                session = bytes.extracting(try value.range).revealBytes()
+            } else if let kind = ContentKind(rawValue: number) {
+                content = (kind, try value.range)
             }
         }
         guard session.count == SessionID.count else { throw .sessionID(actual: session.count) }
         guard let content else { throw .noContent }
         self.init(
             session: SessionID(session),
-            content: try Content(number: content.number, bytes.extracting(content.range)))
+            content: try Content(content.kind, bytes.extracting(content.range)))
     }
 }
 
+/// The numbers of the fields of which an envelope has one.
+private enum ContentKind: Int {
+    case initiate = 2
+    case accept, reject, terminate, encapsulated
+}
+
 extension Envelope.Content {
-    /// - Parameter number: 2...6.
-    fileprivate init(number: Int, _ bytes: Span<UInt8>) throws(EnvelopeError) {
-        switch number {
-        case 2: self = .initiate(try KeyShare(decoding: bytes))
-        case 3: self = .accept(try KeyShare(decoding: bytes))
-        case 4: self = .reject(try Rejection(decoding: bytes))
-        case 5:
+    fileprivate init(_ kind: ContentKind, _ bytes: Span<UInt8>) throws(EnvelopeError) {
+        switch kind {
+        case .initiate: self = .initiate(try KeyShare(decoding: bytes))
+        case .accept: self = .accept(try KeyShare(decoding: bytes))
+        case .reject: self = .reject(try Rejection(decoding: bytes))
+        case .terminate:
             var cause: UInt64 = 0
             try bytes.forEachField { (number, value) throws(EnvelopeError) in
                 if number == 1 { cause = try value.number }
             }
             self = .terminate(TerminateCause(rawValue: cause) ?? .unknownSession)
-        default: self = .encapsulated(try Encapsulated(decoding: bytes))
+        case .encapsulated: self = .encapsulated(try Encapsulated(decoding: bytes))
         }
     }
 }

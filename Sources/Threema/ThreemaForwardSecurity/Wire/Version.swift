@@ -53,7 +53,14 @@ extension MessageType {
         switch self {
         case .text, .location, .file, .pollSetup, .pollVote, .empty: .v1_0
         case .forwardSecurity, .workDelta, .webSessionResume: nil
-        default: container == .none ? .v1_1 : .v1_2
+        case .image, .video, .audio, .setProfilePicture, .deleteProfilePicture, .requestProfilePicture, .callOffer,
+            .callAnswer, .callCandidate, .callHangup, .callRinging, .deliveryReceipt, .reaction, .typing, .edit,
+            .delete:
+            .v1_1
+        case .groupText, .groupLocation, .groupImage, .groupVideo, .groupAudio, .groupFile, .groupSetup, .groupName,
+            .groupLeave, .groupCallStart, .groupSetPicture, .groupSyncRequest, .groupPollSetup, .groupPollVote,
+            .groupDeletePicture, .groupDeliveryReceipt, .groupReaction, .groupEdit, .groupDelete:
+            .v1_2
         }
     }
 }

@@ -2,57 +2,78 @@ internal import SecureMemory
 internal import Threema
 
 extension MessageBody {
-    /// Reads the body of a type, with what stands before it.
+    /// Reads the body of a type, with what stands before it. Each type is named: a new one does not compile until it is
+    /// decided what its body means.
     package init(_ type: MessageType, decoding bytes: Span<UInt8>) throws(MessageBodyError) {
-        switch type.container {
-        case .creator:
+        // What stands behind the group; empty if not even that is there.
+        let ofCreator = bytes.extracting(droppingFirst: GroupID.count)
+        let ofMember = bytes.extracting(droppingFirst: GroupIdentity.count)
+        switch type {
+        case .text: self = try Self.chat(.text, bytes)
+        case .location: self = try Self.chat(.location, bytes)
+        case .image: self = try Self.chat(.image, bytes)
+        case .video: self = try Self.chat(.video, bytes)
+        case .audio: self = try Self.chat(.audio, bytes)
+        case .file: self = try Self.chat(.file, bytes)
+        case .pollSetup: self = try Self.chat(.pollSetup, bytes)
+        case .pollVote: self = try Self.chat(.pollVote, bytes)
+        case .deliveryReceipt: self = try Self.chat(.deliveryReceipt, bytes)
+        case .reaction: self = try Self.chat(.reaction, bytes)
+        case .edit: self = try Self.chat(.edit, bytes)
+        case .delete: self = try Self.chat(.delete, bytes)
+        case .groupText: self = try Self.groupChat(.text, bytes)
+        case .groupLocation: self = try Self.groupChat(.location, bytes)
+        case .groupImage: self = try Self.groupChat(.image, bytes)
+        case .groupVideo: self = try Self.groupChat(.video, bytes)
+        case .groupAudio: self = try Self.groupChat(.audio, bytes)
+        case .groupFile: self = try Self.groupChat(.file, bytes)
+        case .groupPollSetup: self = try Self.groupChat(.pollSetup, bytes)
+        case .groupPollVote: self = try Self.groupChat(.pollVote, bytes)
+        case .groupDeliveryReceipt: self = try Self.groupChat(.deliveryReceipt, bytes)
+        case .groupReaction: self = try Self.groupChat(.reaction, bytes)
+        case .groupEdit: self = try Self.groupChat(.edit, bytes)
+        case .groupDelete: self = try Self.groupChat(.delete, bytes)
+        case .typing: self = .typing(try Self.flag(bytes))
+        case .setProfilePicture: self = .profilePicture(try PictureMessage(decoding: bytes))
+        case .deleteProfilePicture: self = try Self.nothing(bytes, .profilePicture(nil))
+        case .requestProfilePicture: self = try Self.nothing(bytes, .requestProfilePicture)
+        case .forwardSecurity: self = .forwardSecurity(bytes.revealBytes())
+        case .empty: self = try Self.nothing(bytes, .empty)
+        case .callOffer, .callAnswer, .callCandidate, .callHangup, .callRinging, .workDelta, .webSessionResume:
+            self = .opaque(type, EnclosedBytes(copying: bytes))
+        case .groupSetup: self = .groupSetup(try GroupID(decoding: bytes), members: try Self.members(ofCreator))
+        case .groupName: self = .groupName(try GroupID(decoding: bytes), try TextBody.decode(ofCreator))
+        case .groupSetPicture:
+            self = .groupPicture(try GroupID(decoding: bytes), try PictureMessage(decoding: ofCreator))
+        case .groupDeletePicture:
             let group = try GroupID(decoding: bytes)
-            self = try Self.ofCreator(type, group, bytes.extracting(GroupID.count..<bytes.count))
-        case .member:
+            self = try Self.nothing(ofCreator, .groupPicture(group, nil))
+        case .groupSyncRequest:
+            let group = try GroupID(decoding: bytes)
+            self = try Self.nothing(ofCreator, .groupSyncRequest(group))
+        case .groupCallStart:
             let group = try GroupIdentity(decoding: bytes)
-            self = try Self.ofMember(type, group, bytes.extracting(GroupIdentity.count..<bytes.count))
-        case .none: self = try Self.direct(type, bytes)
+            self = .groupCallStart(group, try GroupCallStart(decoding: ofMember))
+        case .groupLeave:
+            let group = try GroupIdentity(decoding: bytes)
+            self = try Self.nothing(ofMember, .groupLeave(group))
         }
     }
 
-    private static func direct(_ type: MessageType, _ bytes: Span<UInt8>) throws(MessageBodyError) -> MessageBody {
-        if let kind = ChatKind(type) {
-            return .chat(try ChatContent(kind, decoding: bytes, isInGroup: false))
-        }
-        switch type {
-        case .typing:
-            guard bytes.count == 1 else { throw .wrongLength(expected: 1, actual: bytes.count) }
-            guard bytes[0] <= 1 else { throw .invalidValue }
-            return .typing(bytes[0] == 1)
-        case .setProfilePicture: return .profilePicture(try PictureMessage(decoding: bytes))
-        case .deleteProfilePicture: return try nothing(bytes, .profilePicture(nil))
-        case .requestProfilePicture: return try nothing(bytes, .requestProfilePicture)
-        case .forwardSecurity: return .forwardSecurity(bytes.revealBytes())
-        case .empty: return try nothing(bytes, .empty)
-        default: return .opaque(type, EnclosedBytes(copying: bytes))
-        }
+    private static func chat(_ kind: ChatKind, _ bytes: Span<UInt8>) throws(MessageBodyError) -> MessageBody {
+        .chat(try ChatContent(kind, decoding: bytes, isInGroup: false))
     }
 
-    private static func ofCreator(
-        _ type: MessageType, _ group: GroupID, _ bytes: Span<UInt8>
-    ) throws(MessageBodyError) -> MessageBody {
-        switch type {
-        case .groupSetup: return .groupSetup(group, members: try members(bytes))
-        case .groupName: return .groupName(group, try TextBody.decode(bytes))
-        case .groupSetPicture: return .groupPicture(group, try PictureMessage(decoding: bytes))
-        case .groupDeletePicture: return try nothing(bytes, .groupPicture(group, nil))
-        default: return try nothing(bytes, .groupSyncRequest(group))
-        }
+    private static func groupChat(_ kind: ChatKind, _ bytes: Span<UInt8>) throws(MessageBodyError) -> MessageBody {
+        let group = try GroupIdentity(decoding: bytes)
+        let rest = bytes.extracting(droppingFirst: GroupIdentity.count)
+        return .groupChat(group, try ChatContent(kind, decoding: rest, isInGroup: true))
     }
 
-    private static func ofMember(
-        _ type: MessageType, _ group: GroupIdentity, _ bytes: Span<UInt8>
-    ) throws(MessageBodyError) -> MessageBody {
-        if let kind = ChatKind(type) {
-            return .groupChat(group, try ChatContent(kind, decoding: bytes, isInGroup: true))
-        }
-        if type == .groupCallStart { return .groupCallStart(group, try GroupCallStart(decoding: bytes)) }
-        return try nothing(bytes, .groupLeave(group))
+    private static func flag(_ bytes: Span<UInt8>) throws(MessageBodyError) -> Bool {
+        guard bytes.count == 1 else { throw .wrongLength(expected: 1, actual: bytes.count) }
+        guard bytes[0] <= 1 else { throw .invalidValue }
+        return bytes[0] == 1
     }
 
     /// Setup: IDs of 8 bytes each.

@@ -16,7 +16,9 @@ extension MessageBody {
         switch self {
         case .chat(.text(let text)): min(text.utf8.count, MessageLimits.textBytes)
         case .groupChat(_, .text(let text)): GroupIdentity.count + min(text.utf8.count, MessageLimits.textBytes)
-        default: MessageLimits.bodyBytes
+        case .chat, .groupChat, .typing, .profilePicture, .requestProfilePicture, .groupSetup, .groupName,
+            .groupPicture, .groupSyncRequest, .groupLeave, .groupCallStart, .forwardSecurity, .empty, .opaque:
+            MessageLimits.bodyBytes
         }
     }
 

@@ -37,12 +37,4 @@ public enum ChatKind: CaseIterable, Sendable {
         case .delete: .groupDelete
         }
     }
-
-    /// The kind of a type; nil if that exists in one of the two places only.
-    init?(_ type: MessageType) {
-        guard let kind = Self.allCases.first(where: { $0.directType == type || $0.groupType == type }) else {
-            return nil
-        }
-        self = kind
-    }
 }

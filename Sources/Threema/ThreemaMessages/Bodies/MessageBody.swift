@@ -68,7 +68,9 @@ public enum MessageBody: Equatable, Sendable {
         switch self {
         case .chat(.deliveryReceipt(let receipt)), .groupChat(_, .deliveryReceipt(let receipt)):
             receipt.needsReplayProtection
-        default: type.needsReplayProtection
+        case .chat, .groupChat, .typing, .profilePicture, .requestProfilePicture, .groupSetup, .groupName,
+            .groupPicture, .groupSyncRequest, .groupLeave, .groupCallStart, .forwardSecurity, .empty, .opaque:
+            type.needsReplayProtection
         }
     }
 }

@@ -70,7 +70,11 @@ public enum MessageType: UInt8, CaseIterable, Sendable {
             .groupCallStart, .groupPollSetup, .groupPollVote, .groupDeliveryReceipt, .groupReaction, .groupEdit,
             .groupDelete:
             .member
-        default: .none
+        case .text, .image, .location, .video, .audio, .pollSetup, .pollVote, .file, .setProfilePicture,
+            .deleteProfilePicture, .requestProfilePicture, .callOffer, .callAnswer, .callCandidate, .callHangup,
+            .callRinging, .deliveryReceipt, .reaction, .typing, .edit, .delete, .forwardSecurity, .empty, .workDelta,
+            .webSessionResume:
+            .none
         }
     }
 
@@ -81,7 +85,14 @@ public enum MessageType: UInt8, CaseIterable, Sendable {
         case .callHangup: .push
         case .typing: [.noServerQueue, .noServerAcknowledgement]
         case .webSessionResume: .shortLived
-        default: isConversation ? .push : []
+        case .text, .image, .location, .video, .audio, .pollSetup, .file, .reaction, .edit, .delete, .groupText,
+            .groupLocation, .groupImage, .groupVideo, .groupAudio, .groupFile, .groupCallStart, .groupPollSetup,
+            .groupReaction, .groupEdit, .groupDelete:
+            .push
+        case .pollVote, .setProfilePicture, .deleteProfilePicture, .requestProfilePicture, .deliveryReceipt,
+            .groupSetup, .groupName, .groupLeave, .groupSetPicture, .groupSyncRequest, .groupPollVote,
+            .groupDeletePicture, .groupDeliveryReceipt, .forwardSecurity, .empty, .workDelta:
+            []
         }
     }
 
@@ -92,7 +103,11 @@ public enum MessageType: UInt8, CaseIterable, Sendable {
             .groupLocation, .groupImage, .groupVideo, .groupAudio, .groupFile, .groupPollSetup, .groupCallStart,
             .groupReaction, .groupEdit, .groupDelete:
             true
-        default: false
+        case .pollVote, .setProfilePicture, .deleteProfilePicture, .requestProfilePicture, .callOffer, .callAnswer,
+            .callCandidate, .callHangup, .callRinging, .deliveryReceipt, .typing, .groupSetup, .groupName,
+            .groupLeave, .groupSetPicture, .groupSyncRequest, .groupPollVote, .groupDeletePicture,
+            .groupDeliveryReceipt, .forwardSecurity, .empty, .workDelta, .webSessionResume:
+            false
         }
     }
 
@@ -103,7 +118,13 @@ public enum MessageType: UInt8, CaseIterable, Sendable {
     public var needsReplayProtection: Bool {
         switch self {
         case .typing, .callCandidate, .deliveryReceipt, .groupDeliveryReceipt: false
-        default: true
+        case .text, .image, .location, .video, .audio, .pollSetup, .pollVote, .file, .setProfilePicture,
+            .deleteProfilePicture, .requestProfilePicture, .callOffer, .callAnswer, .callHangup, .callRinging,
+            .reaction, .edit, .delete, .groupText, .groupLocation, .groupImage, .groupVideo, .groupAudio, .groupFile,
+            .groupSetup, .groupName, .groupLeave, .groupCallStart, .groupSetPicture, .groupSyncRequest,
+            .groupPollSetup, .groupPollVote, .groupDeletePicture, .groupReaction, .groupEdit, .groupDelete,
+            .forwardSecurity, .empty, .workDelta, .webSessionResume:
+            true
         }
     }
 
@@ -112,7 +133,13 @@ public enum MessageType: UInt8, CaseIterable, Sendable {
         switch self {
         case .workDelta: "*3MAW0RK"
         case .webSessionResume: "*3MAPUSH"
-        default: nil
+        case .text, .image, .location, .video, .audio, .pollSetup, .pollVote, .file, .setProfilePicture,
+            .deleteProfilePicture, .requestProfilePicture, .callOffer, .callAnswer, .callCandidate, .callHangup,
+            .callRinging, .deliveryReceipt, .reaction, .typing, .edit, .delete, .groupText, .groupLocation,
+            .groupImage, .groupVideo, .groupAudio, .groupFile, .groupSetup, .groupName, .groupLeave, .groupCallStart,
+            .groupSetPicture, .groupSyncRequest, .groupPollSetup, .groupPollVote, .groupDeletePicture,
+            .groupDeliveryReceipt, .groupReaction, .groupEdit, .groupDelete, .forwardSecurity, .empty:
+            nil
         }
     }
 }

@@ -54,7 +54,9 @@ public struct GroupRules: Sendable {
         case .groupSetup(let id, let members): return setup(id, members, from: message.sender, known)
         case .groupSyncRequest(let id): return syncRequest(id, from: message.sender, known)
         case .groupLeave(let identity): return leave(identity, from: message.sender, known)
-        default: break
+        case .groupName, .groupPicture, .groupChat, .groupCallStart: break
+        case .chat, .typing, .profilePicture, .requestProfilePicture, .forwardSecurity, .empty, .opaque:
+            return [.discard(.noGroupMessage)]
         }
         guard let identity = message.group else { return [.discard(.noGroupMessage)] }
         guard var group = known.group else { return unknown(identity, known) }
@@ -72,7 +74,9 @@ public struct GroupRules: Sendable {
             return [.store(group)] + fetch
         case .groupChat(_, let content): return [.show(content)]
         case .groupCallStart(_, let start): return [.showCall(start)]
-        default: return [.discard(.noGroupMessage)]
+        case .groupSetup, .groupSyncRequest, .groupLeave, .chat, .typing, .profilePicture, .requestProfilePicture,
+            .forwardSecurity, .empty, .opaque:
+            return [.discard(.noGroupMessage)]
         }
     }
 
