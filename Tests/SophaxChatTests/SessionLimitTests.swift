@@ -44,6 +44,32 @@ import Testing
         }
     }
 
+    @Test func `an attachment has 512 KiB, and not a byte more`() throws {
+        let sides = try Sides()
+        let longest = [UInt8](repeating: 7, count: 512 * 1024)
+        let message = try sides.one.seal(longest.span)
+        try sides.receive(try #require(PairMessage(parsing: message.encoded)))
+        let record = sides.one.encoded().copied
+        #expect(throws: RatchetError.tooLong(limit: 512 * 1024)) {
+            let longer = longest + [7]
+            _ = try sides.one.seal(longer.span)
+        }
+        #expect(sides.one.encoded().copied == record)
+        // One that another program has sealed is refused where it is read.
+        let longer = PairMessage(header: message.header, body: message.body + [0])
+        #expect(PairMessage(parsing: longer.encoded) == nil)
+    }
+
+    @Test func `a first message has 512 KiB, and not a byte more`() throws {
+        let prekeys = PrekeyStore(at: now)
+        let longest = [UInt8](repeating: 7, count: 512 * 1024)
+        let begun = try SessionTests.initiated(prekeys, oneTime: nil, first: longest)
+        #expect(try SessionTests.respond(begun.initiation, prekeys).plaintext.count == longest.count)
+        #expect(throws: HandshakeError.tooLong(limit: 512 * 1024)) {
+            _ = try SessionTests.initiated(prekeys, oneTime: nil, first: longest + [7])
+        }
+    }
+
     @Test func `a message may skip 1000, and not 1001`() throws {
         let sides = try Sides()
         let messages = try (0..<1002).map { _ in try sides.send() }

@@ -37,7 +37,7 @@ import VectorKit
 
     /// A begun session, and what a responder needs.
     static func initiated(
-        _ prekeys: borrowing PrekeyStore, oneTime: PrekeyPool.PublicPrekey?, text: String = "hi",
+        _ prekeys: borrowing PrekeyStore, oneTime: PrekeyPool.PublicPrekey?, text: String = "hi", first: [UInt8]? = nil,
         at time: Timestamp = now, form: HeaderForm = .plain
     ) throws -> Initiated {
         let one = try alice()
@@ -49,7 +49,7 @@ import VectorKit
         else { throw HandshakeError.malformed }
         let checked = try PrekeyBundle(parsing: bundle.encoded)
             .check(asked: other.peerID, known: nil, pinned: nil, at: time)
-        let first = Array(text.utf8)
+        let first = first ?? Array(text.utf8)
         return try one.initiate(with: checked, own: own, form: form, first: first.span)
     }
 

@@ -12,6 +12,8 @@ public enum RatchetError: Error, Equatable, Sendable {
     case tooManySkipped
     /// The message has the last number, which none may have.
     case numberTooHigh
+    /// The content is longer than `limit` bytes, the most that a session of this messenger seals.
+    case tooLong(limit: Int)
     /// No header key opens the header.
     case unknownHeader
     /// The key of this message does not open the body.

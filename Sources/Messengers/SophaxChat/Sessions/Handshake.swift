@@ -26,6 +26,8 @@ public enum HandshakeError: Error, Equatable, Sendable {
     case weakKey
     /// The first message does not open.
     case notAuthentic
+    /// The first message is longer than `limit` bytes.
+    case tooLong(limit: Int)
 }
 
 /// What has secured the first message.
@@ -127,10 +129,12 @@ extension SophaxIdentity {
     ///   - peer: a bundle that was checked just now.
     ///   - own: this side's bundle.
     ///   - form: `.plain` for peers that know nothing else.
-    /// - Throws: `.weakKey`.
+    ///   - first: the first message, at most `PairMessage.maxContent` bytes.
+    /// - Throws: `.weakKey`, `.tooLong`.
     public borrowing func initiate(
         with peer: CheckedBundle, own: PrekeyBundle, form: HeaderForm = .plain, first: Span<UInt8>
     ) throws(HandshakeError) -> Initiated {
+        guard first.count <= PairMessage.maxContent else { throw .tooLong(limit: PairMessage.maxContent) }
         let bundle = peer.bundle
         let ephemeral = Random.secret(X25519.count)
         do {

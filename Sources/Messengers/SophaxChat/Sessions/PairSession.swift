@@ -13,8 +13,10 @@ public import SecureMemory
 public struct PairMessage: Equatable, Sendable {
     /// Longest encrypted header in bytes.
     public static let maxHeader = 512
-    /// Longest body in bytes.
-    public static let maxBody = 1 << 20
+    /// Longest content in bytes: that of an attachment.
+    public static let maxContent = 512 * 1024
+    /// Longest box of a body in bytes.
+    public static let maxBody = maxContent + Boxes.overhead
     /// The box of the header.
     public let header: [UInt8]
     /// The box of the body.
@@ -79,8 +81,10 @@ public struct PairSession: ~Copyable, Sendable {
     }
 
     /// Seals a message. Store the session before the message leaves.
-    /// - Throws: `.notYetReceived`, `.chainExhausted`.
+    /// - Parameter plaintext: at most `PairMessage.maxContent` bytes.
+    /// - Throws: `.notYetReceived`, `.chainExhausted`, `.tooLong`; then the session has not changed.
     public mutating func seal(_ plaintext: Span<UInt8>) throws(RatchetError) -> PairMessage {
+        guard plaintext.count <= PairMessage.maxContent else { throw .tooLong(limit: PairMessage.maxContent) }
         let keys = try ratchet.seal()
         let header = Array(Self.text(keys.header))
         let sealed = Boxes.seal(header.span, key: keys.headerKey!.bytes, data: form.data)

@@ -40,6 +40,7 @@ public enum SessionError: Error, Equatable, Sendable {
             case .duplicate: .replayed
             case .tooManySkipped: .tooFarAhead
             case .numberTooHigh: .numberTooHigh
+            case .tooLong(let limit): .tooLong(limit: limit)
             case .unknownHeader, .notAuthentic: .notAuthentic
             }
     }
