@@ -211,7 +211,7 @@ let package = Package(
         room(
             "Threema/ThreemaDirectory", ["Threema", "HTTP", "Encodings", "Primitives", "SecureMemory"]),
         room("Safe/SafeStore", ["SafeWire", "Encodings", "Primitives", "AtomicFiles"]),
-        room("Safe/SafeRules", ["SafeWire", "HTTP", "Encodings"]),
+        room("Safe/SafeRules", ["SafeWire", "HTTP", "ObservedTime", "Encodings"]),
         // Storey 6
         room(
             "Messengers/SophaxMesh",
@@ -241,8 +241,8 @@ let package = Package(
         room(
             "Programs/SafeKeeping",
             [
-                "ThreemaRecords", "Keystore", "ThreemaSafe", "Threema", "SafeRules", "SafeWire", "HTTP", "Encodings",
-                "Primitives", "SecureMemory",
+                "ThreemaRecords", "Keystore", "ThreemaSafe", "Threema", "SafeRules", "SafeWire", "HTTP", "ObservedTime",
+                "Encodings", "Primitives", "SecureMemory",
             ]),
         room(
             "Threema/ThreemaClient",
@@ -438,12 +438,13 @@ let package = Package(
             of: "ThreemaDirectory",
             ["Threema", "HTTPTransport", "HTTP", "Encodings", "Primitives", "SecureMemory", "ServerKit", "VectorKit"]),
         .target(
-            name: "SafeModel", dependencies: ["SafeRules", "SafeWire", "Encodings"], path: "Tests/SafeModel",
+            name: "SafeModel", dependencies: ["SafeRules", "SafeWire", "ObservedTime", "Encodings"],
+            path: "Tests/SafeModel",
             swiftSettings: [.swiftLanguageMode(.v6)]),
         .executableTarget(
             name: "safe-model", dependencies: ["SafeModel", "SafeRules"], path: "Tests/SafeModelRun",
             swiftSettings: [.swiftLanguageMode(.v6)]),
-        tests(of: "SafeRules", ["SafeModel", "Encodings", "VectorKit"]),
+        tests(of: "SafeRules", ["SafeModel", "ObservedTime", "Encodings", "VectorKit"]),
         .target(
             name: "SafeKit", dependencies: ["SafeWire"], path: "Tests/SafeKit",
             swiftSettings: house),
@@ -457,8 +458,8 @@ let package = Package(
         tests(
             of: "SafeKeeping",
             [
-                "ThreemaRecords", "Keystore", "ThreemaSafe", "Threema", "SafeRules", "SafeWire", "Encodings",
-                "Primitives", "SecureMemory", "SafeKeepingKit", "SafeKit", "VectorKit",
+                "ThreemaRecords", "Keystore", "ThreemaSafe", "Threema", "SafeRules", "SafeWire", "ObservedTime",
+                "Encodings", "Primitives", "SecureMemory", "SafeKeepingKit", "SafeKit", "VectorKit",
             ]),
         tests(
             of: "ThreemaKeeping",

@@ -45,7 +45,6 @@ import VectorKit
     @Test func `nothing is kept at first`() throws {
         let history = try history()
         #expect(history == [])
-        try keystore.lockedIdentity("ABCD1234", wait: .zero).thinHistory(of: .main, olderThan: .max, keepingNewest: 0)
         #expect(
             throws: FileError.missing(
                 path: scratch.at("identities/threema/ABCD1234/history/20261121T030000123Z-0001020304050607-replaced"))
@@ -106,16 +105,13 @@ import VectorKit
         #expect(names == ["20261121T030000124Z-0001020304050607-replaced"])
     }
 
-    @Test func `a mirrored backup that is replaced has both origins, and only replaced ones are thinned out`() throws {
+    @Test func `a mirrored backup that is replaced has both origins`() throws {
         try keep([1], Self.first, .mirrored)
         try keep([2], Self.second)
         try keep([1], Self.first, at: Self.noon + 1)
-        var entries = try history()
+        let entries = try history()
         #expect(entries.map(\.origin) == [.both, .replaced])
         #expect(entries[0].name == "20261121T030000124Z-0001020304050607-both")
-        try keystore.lockedIdentity("ABCD1234", wait: .zero).thinHistory(of: .main, olderThan: .max, keepingNewest: 0)
-        entries = try history()
-        #expect(entries.map(\.origin) == [.both])
         let backup = try keystore.identity("ABCD1234").readHistory(entries[0].name, of: .main)
         let secret = backup.secret.revealBytes()
         #expect(secret == Self.secret)
@@ -132,24 +128,6 @@ import VectorKit
         let names = try history().map(\.name)
         #expect(names == ["20261121T030000124Z-0001020304050607-replaced", name])
         #expect(throws: KeystoreError.damaged(record: "history", owner: "ABCD1234")) { _ = try read(name) }
-    }
-
-    @Test func `older ones are thinned out`() throws {
-        for day in 0..<5 {
-            try keep([UInt8(day)], [UInt8](repeating: UInt8(day), count: 32), at: Self.noon + Int64(day) * 86_400_000)
-        }
-        try scratch.put(directory + "notes", [1])
-        let day: Int64 = 86_400_000
-        try keystore.lockedIdentity("ABCD1234", wait: .zero)
-            .thinHistory(of: .main, olderThan: Self.noon + 2 * day, keepingNewest: 1)
-        var left = try history().map { try read($0.name) }
-        #expect(left == [[4], [3], [2]])
-        // As by a clock that is years ahead.
-        try keystore.lockedIdentity("ABCD1234", wait: .zero).thinHistory(of: .main, olderThan: .max, keepingNewest: 2)
-        left = try history().map { try read($0.name) }
-        #expect(left == [[4], [3]])
-        let names = try files()
-        #expect(names.contains("notes"))
     }
 
     @Test func `other names are skipped, and none leads out of the directory`() throws {

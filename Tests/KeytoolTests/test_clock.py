@@ -5,6 +5,7 @@ from datetime import datetime, timedelta
 
 import pytest
 
+from kit import oracle
 from kit.clock import BETWEEN_RUNS, Clocked
 from kit.edit import contacts_of, edit
 from kit.known import SAFE_PASSWORD
@@ -90,7 +91,10 @@ def test_jump(machine, first, second):
         assert shown.get("seen_at") is None
     else:
         assert is_at(shown["uploaded_at"], MOMENTS[first])
-    assert machine.keytool("safe", "status", "--max-age", "1d", "--json").code == 18
+    # A time in the future is unknown, and no time was observed since.
+    assert machine.keytool("safe", "status", "--max-age", "1d", "--json").code == (0 if is_back else 18)
+    # A time in the future is unknown, and no time was observed since.
+    assert machine.keytool("safe", "status", "--max-age", "1d", "--json").code == (0 if is_back else 18)
     assert machine.push()["result"] == ("uploaded" if is_back else "refreshed")
     assert is_at(machine.status()["uploaded_at"], MOMENTS[second])
     machine.keytool.ok("safe", "status", "--max-age", "1d")
@@ -114,3 +118,34 @@ def test_backup_from_the_future(machine, other_keytool, safe_password):
     assert machine.status().get("uploaded_at") is None
     assert machine.push()["result"] == "uploaded"
     assert is_at(machine.status()["uploaded_at"], MOMENTS["2027"])
+
+
+def stored(machine):
+    """The numbers of the backups in the history."""
+    return {one["number"] for one in machine.keytool.json("safe", "history")["backups"]}
+
+
+def test_one_wrong_run_deletes_no_copy(machine, directory):
+    """A copy that was promised for 90 days stays, whatever the clock of one run says."""
+    start = datetime(2027, 5, 20, 12)
+    machine = machine(start)
+    machine.push()
+    directory.put(machine.keys, oracle.seal_safe(oracle.safe_document(bytes(range(32))), machine.keys))
+    machine.keytool.ok("safe", "push", "--overwrite")
+    for _ in range(9):
+        machine.push("--force")
+    (copies := stored(machine)).discard(max(copies))
+    assert len(copies) > 8 and 1 in copies
+    for moment in (start + 100 * DAY, start + DAY, datetime(1990, 1, 1), start + 2 * DAY, start + 4000 * DAY, start + 3 * DAY):
+        machine.set_clock(moment)
+        machine.push("--force")
+        assert copies <= stored(machine), moment
+    # As time passes, 90 days are over.
+    for day in range(10, 101, 7):
+        machine.set_clock(start + day * DAY)
+        machine.push("--force")
+        assert copies <= stored(machine) or day >= 66, day  # three weeks early, after three wrong readings
+    for day in range(107, 122, 7):
+        machine.set_clock(start + day * DAY)
+        machine.push("--force")
+    assert not copies & stored(machine)

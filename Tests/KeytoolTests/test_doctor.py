@@ -57,6 +57,7 @@ def test_a_loss_that_doctor_has_seen_is_stored(safe):
     for _ in range(2):
         result = safe.keytool("doctor")
         assert result.code == 10 and "PROBLEM  safe 1" in result.out, result
+        assert "last seen there 0 days ago" in result.out, "as safe status says"
     assert safe.keytool.json("safe", "status")["finding"] == "missing"
     assert without_waiting(safe.keytool).json("safe", "push")["result"] == "restored" and backup.exists()
 

@@ -194,6 +194,7 @@ def test_state_members():
     safe = REPOSITORY / "Sources/Programs/SafeKeeping"
     text = "".join((safe / f"{name}.swift").read_text() for name in ("UploadState", "MirrorStateCoding"))
     written = set(re.findall(r'^ +\("([a-z_]+)", ', text, re.M)) | set(re.findall(r'setting\("([a-z_]+)"', text))
+    written |= {f"{name}_{part}" for name in re.findall(r'members\("([a-z]+)"\)', text) for part in ("at", "sum", "latest")}
     heads = [item.head for item in FORMATS.sections["KEYSTORE/state.json"].items]
     named = {found[1] for head in heads if (found := re.match(r"Cm ([a-z_]+) Ta", head))}
     assert "journal" in written and named == written | {"version"}

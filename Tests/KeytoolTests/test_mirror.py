@@ -1,6 +1,7 @@
 """safe mirror and safe history, beside a phone that writes the Safe; places that are set up for reading only."""
 
 import json
+import re
 from datetime import datetime, timedelta
 
 import pytest
@@ -49,7 +50,7 @@ def test_history(phone):
         phone.keytool.ok("safe", "mirror")
     listed = phone.keytool.json("safe", "history")["backups"]
     assert [(one["number"], one["contacts"], one["origin"], one["opens"], one["written_by"]) for one in listed] == [
-        (1, 12, "mirrored", True, "app"), (2, 11, "mirrored", True, "app"), (3, 10, "mirrored", True, "app")]
+        (3, 12, "mirrored", True, "app"), (2, 11, "mirrored", True, "app"), (1, 10, "mirrored", True, "app")]
     lines = phone.keytool.ok("safe", "history").out.splitlines()
     assert len(lines) == 3 and "12 contacts, 0 groups, by an app (6.4.2A/de_CH)" in lines[0]
 
@@ -59,10 +60,10 @@ def test_what_has_changed(phone):
     phone.keytool.ok("safe", "mirror")
     phone.writes("two", 12)
     phone.keytool.ok("safe", "mirror")
-    lines = phone.keytool.ok("safe", "history", ID, "--diff", "2", "1").out.splitlines()
+    lines = phone.keytool.ok("safe", "history", ID, "--diff", "1", "2").out.splitlines()
     assert sorted(lines) == [
-        "contact CONTA010: only in backup 1", "contact CONTA011: only in backup 1", 'nickname: "one" in backup 2, "two" in backup 1']
-    back = phone.keytool.json("safe", "history", "--diff", "1", "2")
+        "contact CONTA010: only in backup 2", "contact CONTA011: only in backup 2", 'nickname: "one" in backup 1, "two" in backup 2']
+    back = phone.keytool.json("safe", "history", "--diff", "2", "1")
     assert back["nickname"] == {"before": "two", "after": "one"} and back["same"] is False and back["same_private_key"] is True
     assert [one["id"] for one in back["contacts"]["removed"]] == ["CONTA010", "CONTA011"]
     assert "say the same" in phone.keytool.ok("safe", "history", "--diff", "1", "1").out
@@ -82,12 +83,12 @@ def test_restore_an_earlier_backup(phone, server):
     phone.writes("wiped", 1)
     phone.keytool.fails(17, "safe", "mirror")
     before = server()
-    shown = phone.keytool.json("safe", "pull", "--from", "2", "--show")
+    shown = phone.keytool.json("safe", "pull", "--from", "1", "--show")
     assert shown["contacts"] == 10 and shown["stored"] is False
-    assert phone.keytool.json("safe", "pull", "--from", "1", "--replace")["contacts"] == 1
-    result = phone.keytool.ok("safe", "pull", "--from", "2", "--replace")
-    assert "restored ABCD1234 from backup 2 of the history" in result.out
-    assert phone.keytool.json("safe", "pull", "--from", "2")["stored"] is True
+    assert phone.keytool.json("safe", "pull", "--from", "2", "--replace")["contacts"] == 1
+    result = phone.keytool.ok("safe", "pull", "--from", "1", "--replace")
+    assert "restored ABCD1234 from backup 1 of the history" in result.out
+    assert phone.keytool.json("safe", "pull", "--from", "1")["stored"] is True
     assert server() == before
     phone.keytool.fails(10, "safe", "pull", "--from", "3")
     phone.keytool.fails(10, "safe", "pull", "--from", "99999999999999999999")
@@ -126,8 +127,8 @@ def test_local_changes_are_not_lost(phone, write):
     phone.keytool.ok("safe", "mirror")
     phone.writes("second")
     phone.keytool.ok("safe", "mirror")
-    phone.keytool.ok("safe", "pull", "--from", "2", "--replace")
-    failed = phone.keytool.fails(17, "safe", "pull", "--from", "1")
+    phone.keytool.ok("safe", "pull", "--from", "1", "--replace")
+    failed = phone.keytool.fails(17, "safe", "pull", "--from", "2")
     assert "changes that are not uploaded" in failed.err and "--replace" in failed.err
 
 
@@ -248,7 +249,7 @@ def test_a_new_password_of_the_phone(phone, server, given):
     phone.record("state.json").unlink()
     phone.keytool.fails(17, "safe", "mirror")
     assert [one["contacts"] for one in phone.keytool.json("safe", "history")["backups"]] == [1, 10]
-    assert phone.keytool.json("safe", "pull", "--from", "2", "--show")["contacts"] == 10
+    assert phone.keytool.json("safe", "pull", "--from", "1", "--show")["contacts"] == 10
     assert server() == before
     phone.keytool.fails(64, *adopt, "--overwrite")
 
@@ -404,10 +405,32 @@ def test_a_wrong_clock_in_one_run(phone):
     listed = phone.keytool.json("safe", "history")["backups"]
     assert [one["stored_at"][:10] for one in listed][:2] == ["2026-11-29", "2026-11-28"]
     assert phone.keytool.json("safe", "pull", "--from", "1", "--show")["contacts"] == 10
-    # A change in the future has no age.
+    # The age of a change in the future is what runs have observed since.
     phone.writes("late")
     at(phone.keytool, 27000).ok("safe", "mirror")
-    at(phone.keytool, 9).fails(18, "safe", "mirror", "--max-age", "3d")
+    at(phone.keytool, 9).ok("safe", "mirror", "--max-age", "3d")
+    at(phone.keytool, 11).ok("safe", "mirror", "--max-age", "3d")
+    failed = at(phone.keytool, 13).fails(18, "safe", "mirror", "--max-age", "3d")
+    assert re.search("has not changed for at least [34] days", failed.err), failed
+
+
+def test_a_mirror_in_2031(phone):
+    """Back in the present, it neither alarms nor says that nothing was ever mirrored; if it stops, it alarms."""
+    keytool = phone.keytool
+    at(keytool, 0).ok("safe", "mirror")
+    at(keytool, 1700).ok("safe", "mirror")
+    status = at(keytool, 1).ok("safe", "status", "--max-age", "2d")
+    assert "last good   at an unknown time" in status.out, status
+    # Runs that fail observe its age, too.
+    phone.directory.go_away()
+    for day in range(1, 4):
+        at(keytool, day).fails(75, "safe", "mirror")
+        status = at(keytool, day)("safe", "status", "--max-age", "36h")
+        assert status.code == (18 if day == 3 else 0), (day, status)
+    assert re.search("last known to be on the server (1 day|2 days) ago or earlier", status.err), status
+    phone.directory.come_back()
+    at(keytool, 4).ok("safe", "mirror")
+    assert "last good   2026-" in at(keytool, 5).ok("safe", "status", "--max-age", "36h").out
 
 
 def test_status_shows_what_a_mirror_has_found(phone):
@@ -444,9 +467,12 @@ def test_a_replaced_backup_stays_though_it_was_mirrored(safe):
     listed = safe.keytool.json("safe", "history")["backups"]
     assert [(one["generation"], one["origin"]) for one in listed] == [
         (5, "mirrored"), (4, "both"), (3, "both"), (2, "both"), (1, "both")]
-    # After 90 days, the rules of the mirror hold for them.
-    at(safe.keytool, 100).ok("safe", "mirror", "--keep", "last=1")
-    assert [one["generation"] for one in safe.keytool.json("safe", "history")["backups"]] == [5]
+    # After 90 days, the rules of the mirror hold for them. At most a week passes from run to run.
+    for day in range(7, 200, 7):
+        at(safe.keytool, day).ok("safe", "mirror", "--keep", "last=1")
+        left = [one["generation"] for one in safe.keytool.json("safe", "history")["backups"]]
+        assert day > 90 or left == [5, 4, 3, 2, 1]
+    assert left == [5]
 
 
 @pytest.mark.parametrize("damage", [lambda file: file.unlink(), lambda file: file.write_bytes(file.read_bytes()[:-1])],
@@ -456,8 +482,23 @@ def test_a_lost_or_damaged_copy_is_stored_again(phone, damage):
     (file,) = phone.record("history").iterdir()
     damage(file)
     assert phone.keytool.json("safe", "mirror")["result"] == "unchanged"
-    assert sorted(one["opens"] for one in phone.keytool.json("safe", "history")["backups"])[-1] is True
-    assert phone.keytool.json("safe", "pull", "--from", "1", "--show")["contacts"] == 10
+    (number,) = (one["number"] for one in phone.keytool.json("safe", "history")["backups"] if one["opens"])
+    assert phone.keytool.json("safe", "pull", "--from", str(number), "--show")["contacts"] == 10
+
+
+def test_numbers_are_never_used_again(phone):
+    """Neither after a backup was thinned out, nor after the setup was removed."""
+    def numbers():
+        return [one["number"] for one in phone.keytool.json("safe", "history")["backups"]]
+    for number in range(1, 6):
+        phone.writes(str(number))
+        phone.keytool.ok("safe", "mirror", "--keep", "last=2")
+        assert numbers() == [number, number - 1][:number]
+    names = {one["number"]: one["stored_at"] for one in phone.keytool.json("safe", "history")["backups"]}
+    phone.keytool.ok("safe", "delete", "--setup-only", "--yes")
+    assert {one["number"]: one["stored_at"] for one in phone.keytool.json("safe", "history")["backups"]} == names
+    for gone in ("1", "3", "6"):
+        assert f"has no backup {gone}" in phone.keytool.fails(10, "safe", "pull", "--from", gone, "--show").err
 
 
 def test_advice_is_about_the_same_backup(phone):

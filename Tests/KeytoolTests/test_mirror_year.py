@@ -137,9 +137,9 @@ def test_a_year(keytool, directory, safe_password, tmp_path, seed):
 
     # Each version that is left is restored from the keystore, as the phone wrote it.
     keytool.moment = START + timedelta(days=365)
-    count = len(keytool.json("safe", "history", ID)["backups"])
-    assert count == len(model.stored) > 15
-    for number, (_, blob) in enumerate(reversed(model.stored), 1):
+    numbers = [one["number"] for one in keytool.json("safe", "history", ID)["backups"]]
+    assert len(numbers) == len(model.stored) > 15 and numbers == sorted(numbers, reverse=True)
+    for number, (_, blob) in zip(numbers, reversed(model.stored)):
         file = tmp_path / f"version-{number}"
         keytool.ok("safe", "pull", "--from", str(number), "--raw", "-o", file)
         assert file.read_bytes() == blob

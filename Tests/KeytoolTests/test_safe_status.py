@@ -49,6 +49,10 @@ def test_after_a_push(safe):
     assert (shown["changed"], shown["failed"]) == (False, False)
     safe.push("--force")
     assert status(safe)["generation"] == backup["generation"] + 1
+    assert status(safe)["bytes"] == len(safe.blob)
+    assert f"size        {len(safe.blob)} bytes\n" in safe.keytool.ok("safe", "status").out
+    safe.keytool.ok("safe", "delete", "--yes", "--keep-setup")
+    assert "bytes" not in status(safe)
 
 
 def test_in_words(safe):

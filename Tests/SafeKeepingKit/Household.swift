@@ -179,7 +179,7 @@ package final class Household: Sendable {
     package func changeState(_ change: (inout UploadState) -> Void) throws {
         var state = try state()
         change(&state)
-        try state.write(to: locked(), at: .main, key: keystore.stateKey)
+        try state.write(to: locked(), at: .main, key: keystore.stateKey, now: now)
     }
 
     // MARK: History

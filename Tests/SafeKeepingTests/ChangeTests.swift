@@ -112,7 +112,9 @@ import ThreemaSafe
         #expect(status.newServer == "file:///memory")
         #expect(status.uploadedAt == before.uploadedAt && status.seenAt == before.seenAt)
         #expect(try house.safe.abortChange(at: Household.main)?.left == nil)
-        #expect(try house.safe.status(of: Household.main) == before)
+        let after = try house.safe.status(of: Household.main)
+        #expect(after.newServer == nil && after.finding == nil && !after.hasFailed)
+        #expect(after.uploadedAt == before.uploadedAt && after.seenAt == before.seenAt)
         #expect(try house.push().outcome == .unchanged)
     }
 

@@ -143,6 +143,8 @@ import VectorKit
             try home.keystore.identity(.threema(Household.id)).readHistory(entry.name, of: .main).bytes
         }
         #expect(held == expected.map(\.blob))
-        for number in 1...held.count { _ = try home.safe.earlierBackup(number, of: Household.main) }
+        let items = try home.safe.history(of: Household.main)
+        #expect(items.count == held.count)
+        for item in items { _ = try home.safe.earlierBackup(item.number, of: Household.main) }
     }
 }

@@ -29,7 +29,7 @@ import ThreemaRecords
         state.safe?.state.content = TargetDigests.content(content, at: Household.target(house.server), key: key)
         var changes = held.changes()
         changes.set(.profile, record.span)
-        changes.setState(state.encoded(for: Household.id.text, at: .main, key: key), of: .main)
+        changes.setState(state.encoded(for: Household.id.text, at: .main, key: key, now: house.now), of: .main)
         try held.commit(changes)
     }
 

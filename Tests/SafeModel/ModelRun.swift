@@ -1,4 +1,5 @@
 import Encodings
+import ObservedTime
 import SafeRules
 import SafeWire
 
@@ -99,7 +100,7 @@ package struct ModelRun {
     private mutating func drive(_ machine: inout SafeMachine) -> Outcome? {
         var answer = Answer.start
         for _ in 0..<200 {
-            let action = machine.next(answer, at: world.now)
+            let action = machine.next(answer, at: ObservedTimestamp(sum: .zero, wall: world.now))
             if case .finish(let outcome) = action { return outcome }
             guard let next = perform(action) else { return nil }
             answer = next

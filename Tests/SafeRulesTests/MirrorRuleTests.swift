@@ -1,10 +1,16 @@
 import Encodings
+import ObservedTime
 import SafeRules
 import Testing
 
 /// Which fetched backup is stored, and which raises an alarm.
 @Suite struct MirrorRuleTests {
-    private static let now = Timestamp(milliseconds: 1_800_000_000_000)
+    private static let now = at(0)
+
+    /// By a clock that was read each hour.
+    private static func at(_ hours: Int) -> ObservedTimestamp {
+        ObservedTimestamp(sum: .hours(hours), wall: Timestamp(milliseconds: 1_800_000_000_000) + .hours(hours))
+    }
 
     private func found(
         _ number: UInt64, contacts: Int = 10, _ relation: Found.Relation = .otherDocument
@@ -19,7 +25,7 @@ import Testing
         var state = MirrorState()
         return looks.enumerated().map { index, found in
             let judgement = MirrorRule(isAcceptingLoss: isAcceptingLoss && index == looks.count - 1)
-                .judge(found, state, at: Self.now + .hours(index))
+                .judge(found, state, at: Self.at(index))
             state = judgement.state
             return judgement
         }
@@ -29,8 +35,8 @@ import Testing
         let judgements = judge([found(1), found(1), found(2)])
         #expect(judgements.map(\.isNew) == [true, false, true])
         #expect(judgements.map(\.alarm) == [nil, nil, nil])
-        #expect(judgements.map(\.state.changedAt) == [Self.now, Self.now, Self.now + .hours(2)])
-        #expect(judgements.map(\.state.succeededAt) == [Self.now, Self.now + .hours(1), Self.now + .hours(2)])
+        #expect(judgements.map(\.state.changedAt) == [Self.now, Self.now, Self.at(2)])
+        #expect(judgements.map(\.state.succeededAt) == [Self.now, Self.at(1), Self.at(2)])
         #expect(judgements[2].state.journal == [Digest(number: 1), Digest(number: 2)])
     }
 

@@ -1,4 +1,5 @@
 import Encodings
+import ObservedTime
 import SafeRules
 import Testing
 
@@ -56,6 +57,24 @@ import Testing
             left = left.indices.filter(kept.contains).map { left[$0] }
         }
         #expect(left == kept(.standard).map { Self.days[$0] })
+    }
+
+    @Test func `a time that contradicts its neighbours takes the place of no other`() {
+        // One a week; the newest is a hundred days ahead.
+        func stored(_ walls: [Int]) -> [ObservedTimestamp] {
+            walls.enumerated().map { index, day in
+                ObservedTimestamp(sum: .days(700 - 7 * index), wall: Self.noon + .days(day))
+            }
+        }
+        let right = (0..<60).map { -7 * $0 }
+        let wrong = [100] + right.dropFirst()
+        #expect(Retention.standard.kept(stored(wrong)).isSuperset(of: Retention.standard.kept(stored(right))))
+        // By the wall clock alone, the hundred days cost a month.
+        let byWall = Retention.standard.kept(wrong.map { Self.noon + .days($0) })
+        #expect(!byWall.isSuperset(of: Retention.standard.kept(stored(right))))
+        // Later, with newer ones beside it, and after one that was behind.
+        let later = [0, -7, 100, -21, -28, -4000] + right.dropFirst(6)
+        #expect(Retention.standard.kept(stored(later)).isSuperset(of: Retention.standard.kept(stored(right))))
     }
 
     @Test func `any time is some day`() {

@@ -101,6 +101,6 @@ extension SafeKeeper {
         place.passwordProvenAt = now()
         (place.document, place.backup) = (.none, .none)
         state.safe = .init(target: digests.target, state: place)
-        try state.write(to: identity, at: safe.name, key: key)
+        try state.write(to: identity, at: safe.name, key: key, now: now())
     }
 }

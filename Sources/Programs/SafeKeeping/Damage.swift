@@ -48,7 +48,7 @@ extension SafeKeeper {
     package func forgetDamagedSetup(at place: SafePlace) throws -> Bool {
         let held = try keystore.lockedIdentity(.threema(place.id), wait: LockedIdentity.usualWait)
         guard try Damage(of: held.records, at: place.name).isSetup else { return false }
-        try forgetSetup(at: place.name, in: held)
+        try forgetSetup(of: place, in: held)
         return true
     }
 }

@@ -1,5 +1,6 @@
 package import Encodings
 package import Keystore
+internal import ObservedTime
 internal import SafeRules
 internal import Threema
 internal import SecureMemory
@@ -9,7 +10,7 @@ package import ThreemaSafe
 extension SafeKeeper {
     /// One earlier backup of a Safe.
     package struct HistoryItem: Equatable, Sendable {
-        /// 1 for the newest. A new backup changes the numbers of all others.
+        /// Counts upwards. No other backup of the place ever had it.
         package let number: Int
         /// When it was stored.
         package let storedAt: Timestamp
@@ -38,23 +39,27 @@ extension SafeKeeper {
     package func history(of place: SafePlace) throws -> [HistoryItem] {
         let records = try keystore.identity(.threema(place.id))
         let publicKey = try? records.identity().clientKey.publicKey
-        return try ordered(records, place).enumerated().map { index, entry in
+        return try ordered(records, place).map { item, entry in
             HistoryItem(
-                number: index + 1, storedAt: Timestamp(milliseconds: entry.milliseconds), origin: entry.origin,
+                number: item.number, storedAt: Timestamp(milliseconds: entry.milliseconds), origin: entry.origin,
                 bytes: entry.count, contents: try? contents(open(entry, records, place), publicKey))
         }
     }
 
-    /// The newest first. A damaged setup leaves the order of the times.
-    private func ordered(_ records: borrowing IdentityRecords, _ place: SafePlace) throws -> [HistoryEntry] {
+    /// The newest first. An entry that the state does not know gets the number that the next write of the state gives
+    /// it. A damaged setup leaves the order of the times.
+    private func ordered(
+        _ records: borrowing IdentityRecords, _ place: SafePlace
+    ) throws -> [(item: HistoryIndex.Item, entry: HistoryEntry)] {
         let entries = try records.history(of: place.name)
-        guard let setup = try? records.setup(at: place.name),
-            let state = try? UploadState(of: records, at: place.name, key: stateKey)
-        else {
-            return entries
+        var state = try UploadState(of: records, at: place.name, key: stateKey)
+        state.clock.read(now())
+        var mirror: MirrorState?
+        if let setup = try? records.setup(at: place.name) {
+            mirror = state.known(at: TargetDigests.place(of: setup.current, key: stateKey))?.mirror
         }
-        return HistoryOrder.sorted(
-            entries, by: state.known(at: TargetDigests.place(of: setup.current, key: stateKey))?.mirror)
+        state.history.update(HistoryOrder.sorted(entries, by: mirror), at: state.clock.sum)
+        return state.history.ordered(entries)
     }
 
     private func contents(_ backup: borrowing SafeBackup, _ own: PublicKey?) -> HistoryItem.Contents {
@@ -84,10 +89,10 @@ extension SafeKeeper {
         _ number: Int, _ records: borrowing IdentityRecords, _ place: SafePlace
     ) throws -> HistoryEntry {
         let entries = try ordered(records, place)
-        guard entries.indices.contains(number.subtractingReportingOverflow(1).partialValue), number > 0 else {
+        guard let found = entries.first(where: { $0.item.number == number }) else {
             throw SafeKeepingError.noSuchEntry(id: place.id.text, number: number, count: entries.count)
         }
-        return entries[number - 1]
+        return found.entry
     }
 
     /// Opens an entry with its own Safe key, or with that of the setup if an earlier version stored it without one.

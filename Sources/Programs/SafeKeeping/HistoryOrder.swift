@@ -1,7 +1,7 @@
 internal import Keystore
 internal import SafeRules
 
-/// The order of the backups in a history, the newest first.
+/// The order of backups in a history that the state does not know yet, the newest first.
 ///
 /// By time, except that mirrored backups have the order in which they were mirrored: a clock that was wrong for one run
 /// must not put a backup before or behind all others.

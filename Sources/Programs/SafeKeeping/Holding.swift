@@ -1,3 +1,4 @@
+internal import Encodings
 internal import Keystore
 internal import SecureMemory
 internal import Threema
@@ -47,21 +48,13 @@ struct Content: ~Copyable {
 }
 
 extension RecordChanges {
-    /// See `forgetPlaces(at:of:key:)` of the records.
-    mutating func forgetPlaces(
-        at place: PlaceName, of holding: borrowing Holding, key: borrowing SecureBytes
+    /// See `forgetStates(of:except:key:now:)` of the records.
+    mutating func forgetStates(
+        of holding: borrowing Holding, except place: PlaceName?, key: borrowing SecureBytes, now: Timestamp
     ) throws {
         switch holding {
-        case .locked(let identity): try forgetPlaces(at: place, of: identity.records, key: key)
-        case .unlocked(let records): try forgetPlaces(at: place, of: records, key: key)
-        }
-    }
-
-    /// See `forgetStates(of:except:)` of the records.
-    mutating func forgetStates(of holding: borrowing Holding, except place: PlaceName?) throws {
-        switch holding {
-        case .locked(let identity): try forgetStates(of: identity.records, except: place)
-        case .unlocked(let records): try forgetStates(of: records, except: place)
+        case .locked(let identity): try forgetStates(of: identity.records, except: place, key: key, now: now)
+        case .unlocked(let records): try forgetStates(of: records, except: place, key: key, now: now)
         }
     }
 

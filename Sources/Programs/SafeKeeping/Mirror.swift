@@ -1,5 +1,6 @@
 package import Encodings
 internal import Keystore
+internal import ObservedTime
 package import SafeRules
 package import SafeWire
 internal import Threema
@@ -22,6 +23,8 @@ extension SafeKeeper {
         package let groups: Int
         /// When this backup was first fetched.
         package let changedAt: Timestamp
+        /// How long ago that was, for alarms.
+        package let changedAge: Duration
         /// Retries and the server's clock.
         package let notes: ExchangeNotes
     }
@@ -37,9 +40,11 @@ extension SafeKeeper {
         try check(result, at: place)
         var contents: Found.Contents?
         if case .authentic(_, let found)? = result.outcome.found { contents = found }
+        let changed = result.knowledge.current.mirror?.changedAt
         return MirrorResult(
             isNew: result.outcome.result == .mirrored, server: result.address, bytes: result.bytes?.count ?? 0,
             contacts: contents?.contacts ?? 0, groups: contents?.groups ?? 0,
-            changedAt: result.knowledge.current.mirror?.changedAt ?? now(), notes: result.notes)
+            changedAt: changed?.wall ?? now(), changedAge: changed?.alarmAge(by: result.clock) ?? .zero,
+            notes: result.notes)
     }
 }

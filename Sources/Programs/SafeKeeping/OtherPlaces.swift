@@ -130,24 +130,10 @@ extension SafeKeeper {
             guard known.finding == nil else { continue }
             known.finding = .unproven
             state.safe = .init(target: TargetDigests.place(of: setup.current, key: key), state: known)
-            changes.setState(state.encoded(for: place.id.text, at: name, key: key), of: name)
+            changes.setState(state.encoded(for: place.id.text, at: name, key: key, now: now()), of: name)
         }
         if !marked.isEmpty { try identity.commit(changes) }
         return marked
-    }
-}
-
-extension RecordChanges {
-    /// Removes what the state of a place knows of its targets, and the time of its last success. The state of `main`
-    /// stays, with the time at which a backup code was opened.
-    mutating func forgetPlaces(
-        at place: PlaceName, of records: borrowing IdentityRecords, key: borrowing SecureBytes
-    ) throws {
-        remove(("success" as RecordName).at(place))
-        guard place == .main else { return removeState(of: place) }
-        var state = UploadState()
-        state.codeProvenAt = try records.codeProvenAt(key: key)
-        setState(state.encoded(for: records.owner.id, at: place, key: key), of: place)
     }
 }
 

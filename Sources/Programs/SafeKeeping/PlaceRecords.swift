@@ -1,5 +1,7 @@
+package import Encodings
 package import Keystore
-internal import SecureMemory
+package import SecureMemory
+internal import Threema
 
 // The record of a Safe place:
 //
@@ -35,9 +37,28 @@ extension LockedIdentity {
 }
 
 extension RecordChanges {
-    /// Removes the states of all places but one: the private key is another one, so they are not about it. With the
-    /// state of `main` goes the time at which a backup code was opened, because that code proves nothing any more.
-    package mutating func forgetStates(of records: borrowing IdentityRecords, except place: PlaceName?) throws {
-        for other in try records.placesWithState() where other != place { removeState(of: other) }
+    /// Removes from the states of all places but one what they know of their targets: the private key is another one, so
+    /// they are not about it. With the state of `main` goes the time at which a backup code was opened, because that
+    /// code proves nothing any more.
+    package mutating func forgetStates(
+        of records: borrowing IdentityRecords, except place: PlaceName?, key: borrowing SecureBytes, now: Timestamp
+    ) throws {
+        for other in try records.placesWithState() where other != place {
+            let state = try UploadState(of: records, at: other, key: key).withoutTargets(keepingProof: false)
+            guard !state.isEmpty else {
+                removeState(of: other)
+                continue
+            }
+            setState(state.encoded(for: records.owner.id, at: other, key: key, now: now), of: other)
+        }
+    }
+
+    /// Removes what the state of a place knows of its targets, and the time of its last success. What it knows of the
+    /// history stays; that of `main` also has the time at which a backup code was opened.
+    mutating func forgetPlaces(_ state: UploadState, of place: SafePlace, key: borrowing SecureBytes, now: Timestamp) {
+        remove(("success" as RecordName).at(place.name))
+        let state = state.withoutTargets(keepingProof: true)
+        guard place.name == .main || !state.isEmpty else { return removeState(of: place.name) }
+        setState(state.encoded(for: place.id.text, at: place.name, key: key, now: now), of: place.name)
     }
 }

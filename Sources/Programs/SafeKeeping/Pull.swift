@@ -1,5 +1,6 @@
 internal import Encodings
 package import Keystore
+internal import ObservedTime
 internal import Primitives
 internal import SafeRules
 package import SafeWire
@@ -75,7 +76,7 @@ package struct SafeAccess: ~Copyable {
         let blob = try fetchEncrypted()
         return FetchedSafe(
             id: id, backup: try SafeBackup.open(blob.span, keys: target.keys), digest: BLAKE2b.hash(blob.span),
-            limits: try? SafeKeeper.limits(of: server))
+            bytes: blob.count, limits: try? SafeKeeper.limits(of: server))
     }
 }
 
@@ -87,6 +88,8 @@ package struct FetchedSafe: ~Copyable {
     package let backup: SafeBackup
     /// Digest of the encrypted backup.
     let digest: [UInt8]
+    /// Length of the encrypted backup in bytes.
+    let bytes: Int
     /// The limits of the server; nil if it has none.
     let limits: ServerLimits?
     /// What the backup replaced; nil before it is stored.
@@ -164,7 +167,7 @@ extension SafeKeeper {
         let bytes = result.bytes ?? []
         return FetchedSafe(
             id: id, backup: try SafeBackup.open(bytes.span, keys: target.keys), digest: BLAKE2b.hash(bytes.span),
-            limits: result.outcome.limits, replaced: .init(contacts: before.contactCount))
+            bytes: bytes.count, limits: result.outcome.limits, replaced: .init(contacts: before.contactCount))
     }
 
     /// The profile is lost, so the rules have nothing to compare the backup with.
@@ -214,7 +217,8 @@ extension SafeKeeper {
         let profile = damage.isProfile ? .empty : try held.records.profile()
         let access = given.placed(by: damage.isSetup ? nil : try held.records.setup(at: name))
         // The private key is another one, so the state of earlier uploads is not about it.
-        var state = isSame ? try UploadState(of: held.records, at: name, key: key) : UploadState()
+        var state = try UploadState(of: held.records, at: name, key: key)
+        if !isSame { state = state.withoutTargets(keepingProof: false) }
         // The same for a place whose name is lost with the setup.
         if damage.isSetup { (state.safe, state.next, state.retiring) = (nil, nil, nil) }
         let place = state.state(at: access.target, TargetDigests(access.target, profile, key: key))
@@ -222,10 +226,10 @@ extension SafeKeeper {
         var changes = held.changes()
         var otherServer: SafeServerAddress?
         changes.set(fetched.backup, fetched.id)
-        if !isSame { try changes.forgetStates(of: held.records, except: nil) }
+        if !isSame { try changes.forgetStates(of: held.records, except: nil, key: key, now: now()) }
         if damage.isSetup {
             changes.remove(.safe(at: name))
-            changes.setState(state.encoded(for: fetched.id.text, at: name, key: key), of: name)
+            changes.setState(state.encoded(for: fetched.id.text, at: name, key: key, now: now()), of: name)
             if options.isKeepingSetup {
                 let isMirrored = try held.records.history(of: name).contains { $0.origin == .mirrored }
                 try prove(access.target, options.access, isNot: SafePlace(fetched.id, name), in: held.records)
@@ -309,7 +313,9 @@ extension SafeKeeper {
     ) throws {
         guard let (digest, contents) = contents(fetched, access, .same) else { return }
         var (place, state) = (place, state)
-        place.take(digest, contents, retentionDays: fetched.limits?.retentionDays, at: now())
+        let time = state.clock.read(now())
+        place.take(digest, contents, retentionDays: fetched.limits?.retentionDays, at: time)
+        place.bytes = Int64(fetched.bytes)
         if access.isFromPassword { place.passwordProvenAt = place.passwordProvenAt ?? now() }
         (place.document, place.backup) = (.none, .none)
         let key = stateKey
@@ -319,6 +325,6 @@ extension SafeKeeper {
             let record = SafeSetup(access.target.copy, isReadOnly: setup == .readOnly).encoded()
             record.withBytes { changes.set(.safe(at: name), $0) }
         }
-        changes.setState(state.encoded(for: fetched.id.text, at: name, key: key), of: name)
+        changes.setState(state.encoded(for: fetched.id.text, at: name, key: key, now: now()), of: name)
     }
 }

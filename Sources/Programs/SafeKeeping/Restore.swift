@@ -54,7 +54,7 @@ extension SafeKeeper {
                 (place.document, place.backup) = (.none, .none)
                 state.safe = .init(target: digests.target, state: place)
             }
-            changes.setState(state.encoded(for: id.text, at: name, key: key), of: name)
+            changes.setState(state.encoded(for: id.text, at: name, key: key, now: now()), of: name)
         }
         try held.commit(changes)
         return .init(

@@ -1,5 +1,6 @@
 internal import Encodings
 internal import Keystore
+internal import ObservedTime
 internal import SafeRules
 internal import SafeWire
 internal import SecureMemory
@@ -19,38 +20,52 @@ extension SafeRun {
         switch holding {
         case .locked(let identity):
             if case .mirror = verb {
-                guard try !identity.holdsMirrored(digest.bytes, of: place.name) else { break }
+                guard try !identity.holdsMirrored(digest.bytes, of: place.name) else { return .done }
                 try identity.keepHistory(backup, origin: .mirrored, of: place.name, at: timestamp.milliseconds)
             } else {
                 try identity.keepHistory(backup, origin: .replaced, of: place.name, at: timestamp.milliseconds)
-                // Best effort: too many entries are not an error.
-                try? identity.thinHistory(
-                    of: place.name, olderThan: (timestamp + .days(-SafeKeeper.historyDays)).milliseconds,
-                    keepingNewest: SafeKeeper.leastHistory)
             }
-        case .unlocked: break
+        case .unlocked: return .done
         }
+        state.clock.read(timestamp)
+        updateHistory()
+        // A mirror is thinned out after a success only.
+        if case .mirror = verb { return .done }
+        remove(state.history.expired(of: entries() ?? [], by: state.clock))
         return .done
     }
 
-    /// What the history tells if the state is lost: its mirrored backups are judged again, the oldest first.
-    mutating func mirrorOfHistory() -> MirrorState? {
-        var state = MirrorState()
-        for entry in mirroredEntries().reversed() {
-            guard let found = describe(entry) else { continue }
-            state = MirrorRule().judge(found, state, at: Timestamp(milliseconds: entry.milliseconds)).state
-        }
-        return state.journal.isEmpty ? nil : state
+    /// Enters the entries in the state. If they cannot be listed now, the state stays.
+    mutating func updateHistory() {
+        guard let entries = entries() else { return }
+        state.history.update(HistoryOrder.sorted(entries, by: knowledge().current.mirror), at: state.clock.sum)
     }
 
-    /// The newest first.
-    private func mirroredEntries() -> [HistoryEntry] {
-        let entries: [HistoryEntry]?
+    /// The newest first, by time.
+    private func entries() -> [HistoryEntry]? {
         switch holding {
-        case .locked(let identity): entries = try? identity.records.history(of: place.name)
-        case .unlocked(let records): entries = try? records.history(of: place.name)
+        case .locked(let identity): try? identity.records.history(of: place.name)
+        case .unlocked(let records): try? records.history(of: place.name)
         }
-        return HistoryOrder.sorted(entries ?? [], by: knowledge().current.mirror).filter { $0.origin != .replaced }
+    }
+
+    /// Best effort: too many entries are not an error, and the next run tries again.
+    private func remove(_ entries: [HistoryEntry]) {
+        switch holding {
+        case .locked(let identity): for entry in entries { try? identity.removeHistory(entry.name, of: place.name) }
+        case .unlocked: break
+        }
+    }
+
+    /// What the history tells if the state is lost: its mirrored backups are judged again, the oldest first.
+    func mirrorOfHistory() -> MirrorState? {
+        var mirror = MirrorState()
+        for (item, entry) in state.history.ordered(entries() ?? []).reversed() where entry.origin != .replaced {
+            guard let found = describe(entry) else { continue }
+            let time = ObservedTimestamp(sum: item.sum, wall: Timestamp(milliseconds: entry.milliseconds))
+            mirror = MirrorRule().judge(found, mirror, at: time).state
+        }
+        return mirror.journal.isEmpty ? nil : mirror
     }
 
     /// Opens an entry with its own Safe key.
@@ -82,22 +97,11 @@ extension SafeRun {
         }
     }
 
-    /// Removes the mirrored backups that are not to stay. The normal one stays, because the next ones are compared with
-    /// it, and so does one that was replaced on its server, as long as others of its kind.
+    /// Removes the mirrored backups that are not to stay.
     func thin(_ retention: Retention) -> Answer {
-        let mirrored = mirroredEntries()
-        let kept = retention.kept(mirrored.map { Timestamp(milliseconds: $0.milliseconds) })
-        let normal = knowledge().current.mirror?.normal.map { Array($0.bytes.prefix(8)) }
-        let limit = (keeper.now() + .days(-SafeKeeper.historyDays)).milliseconds
-        let rest = mirrored.enumerated().dropFirst().filter { index, entry in
-            !kept.contains(index) && entry.digestPrefix != normal
-                && (entry.origin == .mirrored || entry.milliseconds < limit)
-        }
-        switch holding {
-        // Best effort: the next run tries again.
-        case .locked(let identity): for (_, entry) in rest { try? identity.removeHistory(entry.name, of: place.name) }
-        case .unlocked: break
-        }
+        remove(
+            state.history.superfluous(
+                of: entries() ?? [], retention, normal: knowledge().current.mirror?.normal, by: state.clock))
         return .done
     }
 }

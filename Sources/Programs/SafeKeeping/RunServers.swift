@@ -10,6 +10,20 @@ internal import ThreemaSafe
 // The requests of a run to the servers of its places.
 
 extension SafeRun {
+    /// What is known of the new place; nil without one.
+    func candidateState() -> PlaceState? {
+        switch candidate {
+        case .some(let candidate):
+            var place = placeState(candidate)
+            // The key is another one, but the server is the same.
+            if candidate.placeName == setup.current.placeName {
+                place.honoursConditions = place.honoursConditions ?? placeState(setup.current).honoursConditions
+            }
+            return place
+        case .none: return nil
+        }
+    }
+
     /// The exchange with a place's server, the same for the whole run.
     mutating func server(_ role: Role) -> any SafeExchange {
         if let server = servers[role] { return server }

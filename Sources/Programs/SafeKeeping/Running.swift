@@ -1,5 +1,6 @@
 internal import Encodings
 internal import Keystore
+internal import ObservedTime
 internal import SafeRules
 internal import SafeWire
 internal import SecureMemory
@@ -8,11 +9,6 @@ internal import ThreemaRecords
 internal import ThreemaSafe
 
 extension SafeKeeper {
-    /// Days for which replaced and deleted backups stay in the history.
-    static let historyDays = 90
-    /// Number of the newest entries that stay longer.
-    static let leastHistory = 8
-
     /// The result of a run.
     struct RunResult {
         var outcome: Outcome
@@ -27,6 +23,8 @@ extension SafeKeeper {
         var lost = LostPlaces(places: [], areRestored: true)
         /// The knowledge after the run; if the setup was removed, that before its end.
         var knowledge: Knowledge
+        /// The place's clock.
+        var clock: ObservedClock
     }
 
     /// A verb and, for `change` and `readdress`, the new place.
@@ -86,7 +84,8 @@ extension SafeKeeper {
             survivors = run.survivors + survivors.filter { !run.survivors.contains($0) }
             var result = RunResult(
                 outcome: outcome, address: run.address(.current), notes: run.server(.current).notes,
-                isUnsaved: run.isUnsaved, bytes: run.foundBytes, knowledge: run.knowledge())
+                isUnsaved: run.isUnsaved, bytes: run.foundBytes, knowledge: run.knowledge(),
+                clock: run.state.clock)
             retries += result.notes.retries
             result.notes.retries = retries
             if run.isUnlocked, lookWait != lockWait, outcome.failure?.isOfContent == true {

@@ -1,5 +1,6 @@
 internal import Encodings
 internal import Keystore
+internal import ObservedTime
 internal import Primitives
 internal import SafeRules
 internal import SafeWire
@@ -18,7 +19,9 @@ struct SafeRun: ~Copyable {
     private let profile: OwnProfile
     let publicKey: PublicKey
     private(set) var setup: SafeSetup
-    private var state: UploadState
+    var state: UploadState
+    /// The wall clock at the last write of the state.
+    private var writtenAt: Timestamp?
     let verb: SafeVerb
     /// The new place of a change, or another address or login of the current one.
     let candidate: SafeTarget?
@@ -65,6 +68,7 @@ struct SafeRun: ~Copyable {
         stateKey = keeper.stateKey
         publicKey = content.publicKey
         state = content.state
+        writtenAt = content.state.clock.wall
         setup = content.setup
         profile = content.profile
     }
@@ -86,15 +90,18 @@ struct SafeRun: ~Copyable {
     /// - Parameter progress: from an earlier try of the same command.
     /// - Throws: errors of files, keys and backups; as `prepareNewPlace`. Other failures of servers are in the outcome.
     mutating func drive(_ progress: Progress) throws -> Outcome {
+        state.clock.read(keeper.now())
+        updateHistory()
         var knowledge = knowledge()
         if case .mirror = verb, knowledge.current.mirror == nil { knowledge.current.mirror = mirrorOfHistory() }
         var machine = SafeMachine(
             verb, knowledge, candidate: candidateState(), contacts: profile.contacts, progress: progress)
         var answer = Answer.start
         while true {
-            let action = machine.next(answer, at: keeper.now())
+            let action = machine.next(answer, at: state.clock.read(keeper.now()))
             if case .finish(let outcome) = action {
                 hold = nil
+                if outcome.failure != nil { writeClock() }
                 return outcome
             }
             answer = try carryOut(action)
@@ -119,21 +126,8 @@ struct SafeRun: ~Copyable {
         return knowledge
     }
 
-    private func placeState(_ target: borrowing SafeTarget) -> PlaceState {
+    func placeState(_ target: borrowing SafeTarget) -> PlaceState {
         state.state(at: target, profile.digests(target))
-    }
-
-    private func candidateState() -> PlaceState? {
-        switch candidate {
-        case .some(let candidate):
-            var place = placeState(candidate)
-            // The key is another one, but the server is the same.
-            if candidate.placeName == setup.current.placeName {
-                place.honoursConditions = place.honoursConditions ?? placeState(setup.current).honoursConditions
-            }
-            return place
-        case .none: return nil
-        }
     }
 
     private mutating func carryOut(_ action: Action) throws -> Answer {
@@ -247,11 +241,12 @@ struct SafeRun: ~Copyable {
             isUnsaved = try !commit { changes in
                 if shift == .forget {
                     changes.remove(.safe(at: place.name))
-                    try changes.forgetPlaces(at: place.name, of: holding, key: stateKey)
+                    changes.forgetPlaces(state, of: place, key: stateKey, now: keeper.now())
                 } else if !isSame {
                     record.withBytes { changes.set(.safe(at: place.name), $0) }
                 }
             }
+            writtenAt = state.clock.wall
         } catch {
             guard isLooking else { throw error }
             isUnsaved = true
@@ -259,13 +254,26 @@ struct SafeRun: ~Copyable {
         return .done
     }
 
+    /// A run that fails again and again changes no knowledge, and its age is still to be observed. Best effort.
+    private mutating func writeClock() {
+        let now = keeper.now()
+        let isRecent = writtenAt.map { $0 <= now && now - $0 < Self.clockInterval } ?? false
+        guard !isRecent, !isLooking else { return }
+        _ = try? commit { _ in }
+    }
+
+    /// Time between two writes of the state by runs that fail.
+    private static let clockInterval = Duration.hours(12)
+
     /// Writes the state and the changes of `body`, all at once.
     /// - Returns: false without the lock. Then nothing was written.
     private func commit(_ body: (inout RecordChanges) throws -> Void) throws -> Bool {
         switch holding {
         case .locked(let identity):
             var changes = identity.changes()
-            changes.setState(state.encoded(for: place.id.text, at: place.name, key: stateKey), of: place.name)
+            let now = keeper.now()
+            changes.setState(
+                state.encoded(for: place.id.text, at: place.name, key: stateKey, now: now), of: place.name)
             try body(&changes)
             try identity.commit(changes)
             return true
@@ -287,22 +295,27 @@ struct SafeRun: ~Copyable {
     }
 
     private mutating func remember(_ knowledge: Knowledge, _ shift: Shift = .stay) {
-        func known(_ target: borrowing SafeTarget, _ place: PlaceState?) -> UploadState.Known? {
-            guard var place else { return nil }
+        func known(_ target: borrowing SafeTarget, _ role: Role) -> UploadState.Known? {
+            guard var place = knowledge[role] else { return nil }
+            if let bytes = found[role]?.bytes, let digest = hashed.first(where: { $0.bytes == bytes })?.digest,
+                place.last == digest || place.mirror?.isNewest(digest) == true
+            {
+                place.bytes = Int64(bytes.count)
+            }
             let digests = profile.digests(target)
             (place.document, place.backup) = (.none, .none)
             return .init(target: digests.target, state: place)
         }
-        state.safe = shift == .forget ? nil : known(setup.current, knowledge.current)
+        state.safe = shift == .forget ? nil : known(setup.current, .current)
         state.next = nil
         state.retiring = nil
         guard shift != .forget else { return }
         switch setup.next {
-        case .some(let next): state.next = known(next, knowledge.next)
+        case .some(let next): state.next = known(next, .next)
         case .none: break
         }
         switch setup.retiring {
-        case .some(let retiring): state.retiring = known(retiring, knowledge.retiring)
+        case .some(let retiring): state.retiring = known(retiring, .retiring)
         case .none: break
         }
     }
@@ -321,7 +334,9 @@ struct SafeRun: ~Copyable {
         let record = setup.encoded()
         _ = try commit { changes in
             changes.set(backup, place.id)
-            if isOtherKey { try changes.forgetStates(of: holding, except: place.name) }
+            if isOtherKey {
+                try changes.forgetStates(of: holding, except: place.name, key: stateKey, now: keeper.now())
+            }
             record.withBytes { changes.set(.safe(at: place.name), $0) }
         }
         return .done

@@ -202,7 +202,7 @@ extension SafeKeeper {
                 setup.isRetiring ? .oldBackupLeft : .changeUnfinished, id: place.id.text,
                 server: setup.current.address.text)
         }
-        try forgetSetup(at: place.name, in: identity)
+        try forgetSetup(of: place, in: identity)
     }
 
     /// Stores a setup and the state, both at once.
@@ -213,15 +213,17 @@ extension SafeKeeper {
         let record = setup.encoded()
         var changes = identity.changes()
         record.withBytes { changes.set(.safe(at: place), $0) }
-        changes.setState(state.encoded(for: identity.records.owner.id, at: place, key: stateKey), of: place)
+        changes.setState(
+            state.encoded(for: identity.records.owner.id, at: place, key: stateKey, now: now()), of: place)
         try identity.commit(changes)
     }
 
     /// Removes the record of the setup, and what the state knows of its places.
-    func forgetSetup(at place: PlaceName, in identity: borrowing LockedIdentity) throws {
+    func forgetSetup(of place: SafePlace, in identity: borrowing LockedIdentity) throws {
         var changes = identity.changes()
-        changes.remove(.safe(at: place))
-        try changes.forgetPlaces(at: place, of: identity.records, key: stateKey)
+        changes.remove(.safe(at: place.name))
+        let state = try UploadState(of: identity.records, at: place.name, key: stateKey)
+        changes.forgetPlaces(state, of: place, key: stateKey, now: now())
         try identity.commit(changes)
     }
 

@@ -1,5 +1,6 @@
 package import Encodings
 internal import Keystore
+internal import ObservedTime
 package import SafeRules
 package import SafeWire
 internal import Threema
@@ -41,11 +42,19 @@ extension SafeKeeper {
         /// When a backup code of the identity was last opened.
         package let codeProvenAt: Timestamp?
 
-        /// When the backup was last known to be on the server; nil for never, or if the last look did not find it.
-        package var lastSuccess: Timestamp? {
-            guard finding == nil else { return nil }
-            return isReadOnly ? lastGoodMirror : [uploadedAt, seenAt].compactMap { $0 }.max()
+        /// Length of the backup in bytes; nil if it is not known.
+        package let bytes: Int?
+
+        /// When the backup was last known to be on the server; nil for never.
+        package var lastSeen: Timestamp? {
+            isReadOnly ? lastGoodMirror : [uploadedAt, seenAt].compactMap { $0 }.max()
         }
+
+        /// As `lastSeen`; nil also if the last look did not find the backup.
+        package var lastSuccess: Timestamp? { finding == nil ? lastSeen : nil }
+
+        /// How long ago the backup was last known to be on the server, for alarms; nil for never.
+        package let lastSeenAge: Duration?
 
         /// Whether the Safe is set up for reading only.
         package let isReadOnly: Bool
@@ -56,6 +65,8 @@ extension SafeKeeper {
 
         /// When a push last succeeded, even if it had nothing to do; nil if none ever uploaded anything.
         package let lastGoodPush: Timestamp?
+        /// How long ago that was, for alarms.
+        package let lastGoodPushAge: Duration?
     }
 
     /// - Throws: `SafeKeepingError.noSetup`.
@@ -67,8 +78,12 @@ extension SafeKeeper {
         let place = state.state(at: setup.current, TargetDigests(setup.current, try records.profile(), key: key))
         let timestamp = now()
         // A timestamp in the future is from a wrong clock, so it proves nothing.
-        let uploadedAt = place.uploadedAt.flatMap { $0 <= timestamp ? $0 : nil }
+        let uploadedAt = place.uploadedAt?.notAfter(timestamp)
         let retention = ServerLimits.clampedRetentionDays(place.retentionDays)
+        var clock = state.clock
+        clock.read(timestamp)
+        let known = setup.isReadOnly ? place.mirror?.succeededAt : place.knownAt
+        let lastPush = try lastGoodPush(records, safe.name, place, clock, timestamp)
         let oldServer: String?
         switch setup.retiring {
         case .some(let retiring): oldServer = retiring.address.text
@@ -86,26 +101,35 @@ extension SafeKeeper {
         let isDeleted = isForgotten && !place.hasFailed && !setup.isDeleting && !place.journal.isEmpty
         return Status(
             server: setup.current.address, uploadedAt: uploadedAt,
-            seenAt: place.seenAt.flatMap { $0 <= timestamp ? $0 : nil },
+            seenAt: place.seenAt?.notAfter(timestamp),
             expiresAt: uploadedAt.map { $0 + .days(retention) }, generation: place.generation,
             hasChanges: place.content != place.document, hasFailed: place.hasFailed, newServer: newServer,
             isChangingPassword: isChangingPassword,
             isDeleting: setup.isDeleting, isDeleted: isDeleted, oldServer: oldServer, finding: place.finding,
             honoursConditions: place.honoursConditions, passwordProvenAt: place.passwordProvenAt,
-            codeProvenAt: try records.codeProvenAt(key: key), isReadOnly: setup.isReadOnly,
-            mirroredAt: place.mirror?.changedAt,
-            lastGoodMirror: place.mirror?.succeededAt.flatMap { $0 <= timestamp ? $0 : nil },
-            lastGoodPush: try lastGoodPush(records, safe.name, place, timestamp))
+            codeProvenAt: try records.codeProvenAt(key: key), bytes: place.bytes > 0 ? Int(place.bytes) : nil,
+            lastSeenAge: known?.alarmAge(by: clock), isReadOnly: setup.isReadOnly,
+            mirroredAt: place.mirror?.changedAt?.wall,
+            lastGoodMirror: place.mirror?.succeededAt?.wall.notAfter(timestamp),
+            lastGoodPush: lastPush?.time, lastGoodPushAge: lastPush?.age)
     }
 
     /// The time of a file tells when a push last had nothing to do. An attacker who changes it can only delay the report
     /// of a failure.
     private func lastGoodPush(
-        _ records: borrowing IdentityRecords, _ name: PlaceName, _ place: PlaceState, _ timestamp: Timestamp
-    ) throws -> Timestamp? {
-        let known = [place.uploadedAt, place.seenAt].compactMap { $0 }.filter { $0 <= timestamp }
-        guard let last = known.max() else { return nil }
+        _ records: borrowing IdentityRecords, _ name: PlaceName, _ place: PlaceState, _ clock: ObservedClock,
+        _ now: Timestamp
+    ) throws -> (time: Timestamp?, age: Duration)? {
+        guard let known = place.knownAt else { return nil }
         let marked = try records.timeOfSuccess(of: name).map(Timestamp.init(milliseconds:))
-        return marked.map { last < $0 && $0 <= timestamp ? $0 : last } ?? last
+        guard let marked, known.latest < marked, marked <= now else {
+            return (known.wall.notAfter(now), known.alarmAge(by: clock))
+        }
+        return (marked, now - marked)
     }
+}
+
+extension Timestamp {
+    /// Nil for a time in the future, which is from a wrong clock and proves nothing.
+    fileprivate func notAfter(_ now: Timestamp) -> Timestamp? { self <= now ? self : nil }
 }

@@ -1,5 +1,6 @@
 package import Encodings
 package import Keystore
+internal import ObservedTime
 internal import Primitives
 internal import SafeRules
 internal import SafeWire
@@ -15,6 +16,10 @@ internal import ThreemaSafe
 package struct UploadState: Equatable {
     /// When a backup code of this identity was last opened; only in the state of `main`.
     package var codeProvenAt: Timestamp?
+    /// The place's own clock.
+    var clock = ObservedClock()
+    /// The backups in the place's history.
+    var history = HistoryIndex()
     /// The state of the current target; nil if nothing is known.
     var safe: Known?
     /// The state of the next target, during a change of password or place.
@@ -24,6 +29,22 @@ package struct UploadState: Equatable {
 
     /// Nothing is known.
     package init() {}
+
+    /// What stays if the place is set up no more, or if the private key is another one. The history stays, too.
+    /// - Parameter keepsProof: whether codes that were opened still prove something.
+    package func withoutTargets(keepingProof keepsProof: Bool) -> UploadState {
+        var state = UploadState()
+        (state.clock, state.history) = (clock, history)
+        state.codeProvenAt = keepsProof ? codeProvenAt : nil
+        return state
+    }
+
+    /// Whether the state says nothing that another run needs.
+    var isEmpty: Bool {
+        var state = self
+        state.clock = ObservedClock()
+        return state == UploadState()
+    }
 
     struct Known: Equatable {
         /// Keyed digest of place and backup id.
@@ -49,6 +70,8 @@ extension UploadState {
                 mac.span, Self.mac(of: root.setting("mac", to: nil), records.owner.id, place, key).span)
         else { return }
         codeProvenAt = root["code_proven_at"]?.integer.map(Timestamp.init)
+        clock = ObservedClock(root["clock"])
+        history = HistoryIndex(root["history"])
         safe = root["safe"].flatMap(Known.init)
         next = root["next"].flatMap(Known.init)
         retiring = root["retiring"].flatMap(Known.init)
@@ -71,8 +94,15 @@ extension UploadState {
     }
 
     /// The file's bytes.
-    package func encoded(for id: String, at place: PlaceName, key: borrowing SecureBytes) -> [UInt8] {
+    /// - Parameter now: the wall clock, which the place's clock reads.
+    package func encoded(
+        for id: String, at place: PlaceName, key: borrowing SecureBytes, now: Timestamp
+    ) -> [UInt8] {
+        var clock = clock
+        clock.read(now)
         var root: JSONValue = ["version": .number(Self.version)]
+        root = root.setting("clock", to: clock.value)
+        root = root.setting("history", to: history.value)
         root = root.setting("code_proven_at", to: codeProvenAt.map { .number($0.milliseconds) })
         root = root.setting("safe", to: safe?.value)
         root = root.setting("next", to: next?.value)
@@ -80,8 +110,10 @@ extension UploadState {
         return root.setting("mac", to: .string(Hex.encode(Self.mac(of: root, id, place, key)))).encoded
     }
 
-    package func write(to identity: borrowing LockedIdentity, at place: PlaceName, key: borrowing SecureBytes) throws {
-        try identity.writeState(encoded(for: identity.records.owner.id, at: place, key: key), of: place)
+    package func write(
+        to identity: borrowing LockedIdentity, at place: PlaceName, key: borrowing SecureBytes, now: Timestamp
+    ) throws {
+        try identity.writeState(encoded(for: identity.records.owner.id, at: place, key: key, now: now), of: place)
     }
 
     /// The name of the place is part of it, so that no place's state can stand for that of another. That of `main`, the
@@ -119,6 +151,11 @@ extension UploadState.Known {
         state.journal = UploadJournal(sent: sent, pulled: digest(value["pulled"]))
         state.uploadedAt = timestamp("uploaded_at")
         state.seenAt = timestamp("seen_at")
+        // The state of an earlier version has the wall clock only.
+        state.knownAt =
+            ObservedTimestamp("known", of: value)
+            ?? [state.uploadedAt, state.seenAt].compactMap(\.self).max().map { ObservedTimestamp(sum: .zero, wall: $0) }
+        state.bytes = max(0, value["bytes"]?.integer ?? 0)
         state.notBefore = timestamp("not_before")
         state.lookUntil = timestamp("look_until")
         state.hasFailed = value["failed"]?.bool ?? true
@@ -134,7 +171,7 @@ extension UploadState.Known {
     fileprivate var value: JSONValue {
         func hex(_ digest: Digest) -> JSONValue { .string(Hex.encode(digest.bytes)) }
         func number(_ timestamp: Timestamp?) -> JSONValue? { timestamp.map { .number($0.milliseconds) } }
-        let members: [(String, JSONValue?)] = [
+        var members: [(String, JSONValue?)] = [
             ("target", .string(Hex.encode(target))),
             ("content", state.content.map(hex)),
             ("seen", state.last.map(hex)),
@@ -152,7 +189,9 @@ extension UploadState.Known {
             ("honours_conditions", state.honoursConditions.map { .bool($0) }),
             ("password_proven_at", number(state.passwordProvenAt)),
             ("mirror", state.mirror?.value),
+            ("bytes", state.bytes > 0 ? .number(state.bytes) : nil),
         ]
+        members += state.knownAt?.members("known") ?? []
         return .object(members.compactMap { name, value in value.map { JSONValue.Member(name, $0) } })
     }
 }

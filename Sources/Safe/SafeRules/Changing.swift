@@ -22,7 +22,7 @@ extension SafeMachine {
         switch standing {
         case .last:
             note(nil, at: .current)
-            knowledge.current.seenAt = now
+            knowledge.current.see(at: time)
         case .own: break
         case .foreign:
             // Also if its loss was agreed to, because the change may not get that far.

@@ -66,8 +66,8 @@ extension SafeMachine {
         switch standing {
         case .last:
             note(nil, at: role)
-            let timestamp = now
-            update(role) { $0.seenAt = timestamp }
+            let time = time
+            update(role) { $0.see(at: time) }
             if outcome.result == .nothing { outcome.result = .confirmed }
         case .foreign, .own:
             note(.foreign, at: role)
@@ -104,17 +104,17 @@ extension SafeMachine {
         switch standing {
         case .last:
             note(nil, at: .current)
-            knowledge.current.seenAt = now
+            knowledge.current.see(at: time)
         case .own:
             // From now on this backup is expected there.
             guard case .authentic(let digest, let contents) = found else { break }
-            knowledge.current.take(digest, contents, retentionDays: nil, at: now)
+            knowledge.current.take(digest, contents, retentionDays: nil, at: time)
         case .known where !isOlder(found, at: .current):
             // An upload that was never acknowledged has arrived.
             note(nil, at: .current)
             knowledge.current.last = found.digest
             knowledge.current.generation = max(knowledge.current.generation, found.generation)
-            knowledge.current.seenAt = now
+            knowledge.current.see(at: time)
         case .nothing:
             if isExpected { note(.missing, at: .current) }
             fail(.absent)

@@ -1,4 +1,4 @@
-package import Encodings
+package import ObservedTime
 
 /// What a keystore remembers of the backups that it fetched from a place in order to store them (`safe mirror`).
 ///
@@ -14,13 +14,13 @@ package struct MirrorState: Hashable, Sendable {
     /// Contacts in the normal backup.
     package private(set) var contacts: Int
     /// When the newest backup was first fetched.
-    package private(set) var changedAt: Timestamp?
+    package private(set) var changedAt: ObservedTimestamp?
     /// When a run last ended without an alarm.
-    package private(set) var succeededAt: Timestamp?
+    package private(set) var succeededAt: ObservedTimestamp?
 
     package init(
-        journal: [Digest] = [], normal: Digest? = nil, contacts: Int = 0, changedAt: Timestamp? = nil,
-        succeededAt: Timestamp? = nil
+        journal: [Digest] = [], normal: Digest? = nil, contacts: Int = 0,
+        changedAt: ObservedTimestamp? = nil, succeededAt: ObservedTimestamp? = nil
     ) {
         self.journal = Array(journal.suffix(Self.capacity))
         self.normal = normal
@@ -32,13 +32,13 @@ package struct MirrorState: Hashable, Sendable {
     /// Whether this is the backup that was stored last.
     package func isNewest(_ digest: Digest) -> Bool { journal.last == digest }
 
-    fileprivate mutating func store(_ digest: Digest, at now: Timestamp) {
+    fileprivate mutating func store(_ digest: Digest, at now: ObservedTimestamp) {
         journal.append(digest)
         if journal.count > Self.capacity { journal.removeFirst(journal.count - Self.capacity) }
         changedAt = now
     }
 
-    fileprivate mutating func accept(_ digest: Digest, contacts: Int, at now: Timestamp) {
+    fileprivate mutating func accept(_ digest: Digest, contacts: Int, at now: ObservedTimestamp) {
         normal = digest
         self.contacts = contacts
         succeededAt = now
@@ -67,7 +67,7 @@ package struct MirrorRule: Hashable, Sendable {
         package var state: MirrorState
     }
 
-    package func judge(_ found: Found, _ state: MirrorState, at now: Timestamp) -> Judgement {
+    package func judge(_ found: Found, _ state: MirrorState, at now: ObservedTimestamp) -> Judgement {
         var judgement = Judgement(state: state)
         switch found {
         case .nothing: judgement.alarm = .absent

@@ -18,7 +18,7 @@ extension SafeMachine {
         guard case .mirror(let mirror) = verb else { return }
         noteWhatPushExpects(found)
         let judgement = MirrorRule(isAcceptingLoss: mirror.isAcceptingLoss)
-            .judge(found, knowledge.current.mirror ?? MirrorState(), at: now)
+            .judge(found, knowledge.current.mirror ?? MirrorState(), at: time)
         // Also if it was stored before: its copy may be lost or damaged.
         perform((judgement.isToBeHeld ? [.keep(.current)] : []) + [.endMirroring(judgement)])
     }
@@ -28,7 +28,7 @@ extension SafeMachine {
         guard knowledge.current.expectsBackup, !knowledge.isReadOnly else { return }
         let finding = finding(standing(found, at: .current))
         note(finding, at: .current)
-        if finding == nil { knowledge.current.seenAt = now }
+        if finding == nil { knowledge.current.see(at: time) }
     }
 
     mutating func endMirroring(_ judgement: MirrorRule.Judgement) {
@@ -44,7 +44,7 @@ extension SafeMachine {
     /// For `check` and `status` of a place that is set up for reading only: compares with the newest backup in the
     /// history. A newer one is in order.
     mutating func checkMirrored(_ found: Found) {
-        let judgement = MirrorRule().judge(found, knowledge.current.mirror ?? MirrorState(), at: now)
+        let judgement = MirrorRule().judge(found, knowledge.current.mirror ?? MirrorState(), at: time)
         outcome.result = judgement.isNew ? .nothing : .unchanged
         note(judgement.alarm?.finding, at: .current)
         if let alarm = judgement.alarm { fail(.mirror(alarm)) }

@@ -1,4 +1,5 @@
 package import Encodings
+package import ObservedTime
 
 /// The state of one place, which is a server and a backup id.
 package struct PlaceState: Hashable, Sendable {
@@ -20,6 +21,10 @@ package struct PlaceState: Hashable, Sendable {
     package var uploadedAt: Timestamp?
     /// When that backup was last seen there.
     package var seenAt: Timestamp?
+    /// When that backup was last known to be there, because it was uploaded or seen: for alarms.
+    package var knownAt: ObservedTimestamp?
+    /// Length of that backup in bytes; 0 if it is not known.
+    package var bytes: Int64 = 0
     /// Until when the server asked to wait.
     package var notBefore: Timestamp?
     /// Until when a request that was never answered may still arrive.
@@ -62,13 +67,13 @@ package struct PlaceState: Hashable, Sendable {
     /// Records that the backup that was found was taken into the profile, and is expected there from now on.
     /// - Parameter retentionDays: nil if the server did not say. Then the next push uploads.
     package mutating func take(
-        _ digest: Digest, _ contents: Found.Contents, retentionDays: Int?, at now: Timestamp
+        _ digest: Digest, _ contents: Found.Contents, retentionDays: Int?, at now: ObservedTimestamp
     ) {
         journal.enterPulled(digest)
         last = digest
         content = contents.document
         document = contents.document
-        seenAt = now
+        see(at: now)
         uploadedAt = nil
         if let retentionDays {
             // The backup of an app does not say when it was uploaded.
@@ -81,12 +86,20 @@ package struct PlaceState: Hashable, Sendable {
         hasFailed = false
     }
 
+    /// Records that the expected backup is there.
+    package mutating func see(at now: ObservedTimestamp) {
+        seenAt = now.wall
+        knownAt = now
+    }
+
     /// Records a deletion: no backup is expected there any more. The journal stays.
     package mutating func forgetUpload() {
         last = nil
         content = nil
         uploadedAt = nil
         seenAt = nil
+        knownAt = nil
+        bytes = 0
         finding = nil
         hasFailed = false
         contacts = 0

@@ -163,7 +163,7 @@ extension SafeMachine {
                 return fail(failure)
             }
             knowledge.current.take(
-                digest, contents, retentionDays: work.limits[.current]?.retentionDays, at: now)
+                digest, contents, retentionDays: work.limits[.current]?.retentionDays, at: time)
             knowledge.isDeleting = false
             perform([.adopt])
         }

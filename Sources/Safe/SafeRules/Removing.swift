@@ -142,8 +142,8 @@ extension SafeMachine {
         switch standing(found, at: role) {
         case .last:
             note(nil, at: role)
-            let timestamp = now
-            update(role) { $0.seenAt = timestamp }
+            let time = time
+            update(role) { $0.see(at: time) }
         case .foreign, .own:
             note(.foreign, at: role)
             fail(Self.conflict(found, at: role))

@@ -1,4 +1,5 @@
-package import Encodings
+internal import Encodings
+package import ObservedTime
 internal import SafeWire
 
 /// One run of a verb as a state machine: it takes the last answer and returns the next action.
@@ -20,7 +21,9 @@ package struct SafeMachine: Sendable {
     let contacts: Int
     /// The new place of a change or readdressing, until it is saved.
     var candidate: PlaceState?
-    var now = Timestamp(milliseconds: 0)
+    /// When the last answer came.
+    var time = ObservedTimestamp(sum: .zero, wall: Timestamp(milliseconds: 0))
+    var now: Timestamp { time.wall }
     var outcome = Outcome()
     var work = Work()
     private var steps: [Step]
@@ -143,8 +146,8 @@ package struct SafeMachine: Sendable {
 
     /// Handles the answer to the last action.
     /// - Returns: the next action. Do not call it again after `.finish`.
-    package mutating func next(_ answer: Answer, at now: Timestamp) -> Action {
-        self.now = now
+    package mutating func next(_ answer: Answer, at time: ObservedTimestamp) -> Action {
+        self.time = time
         if let step = asked {
             asked = nil
             judge(answer, to: step)

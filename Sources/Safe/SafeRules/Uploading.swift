@@ -1,4 +1,5 @@
 internal import Encodings
+internal import ObservedTime
 internal import SafeWire
 
 // An upload, in the order of its requests:
@@ -91,14 +92,16 @@ extension SafeMachine {
         let limits = work.limits[role] ?? .standard
         let generation = nextGeneration(role)
         let (digest, bytes) = work.sealed
-        let (timestamp, contacts, isVerifying) = (now, contacts, isVerifying)
+        let (time, contacts, isVerifying) = (time, contacts, isVerifying)
         update(role) { place in
             place.last = digest
             place.content = place.document
             place.generation = generation
             place.contacts = Int64(contacts)
-            place.uploadedAt = timestamp
-            place.seenAt = isVerifying ? timestamp : nil
+            place.uploadedAt = time.wall
+            place.seenAt = isVerifying ? time.wall : nil
+            place.knownAt = time
+            place.bytes = Int64(bytes)
             place.retentionDays = Int64(limits.retentionDays)
             place.notBefore = nil
             place.hasFailed = false

@@ -27,8 +27,6 @@ package enum History {
     static let digestCount = 32
     /// Length of the secret that opens a backup, in bytes.
     package static let secretCount = 64
-    /// 2026-01-01 UTC. An earlier time of an entry is from a wrong clock.
-    static let earliest: Int64 = 1_767_225_600_000
     static let prefixCount = 8
     /// Length of the time in a name, in bytes.
     private static let timeCount = "20261121T030000123Z".utf8.count

@@ -2,7 +2,7 @@ internal import AtomicFiles
 internal import Encodings
 internal import SecureMemory
 
-// Reading, writing and thinning the history of a place. History.swift has the format.
+// Reading and writing the history of a place. History.swift has the format.
 
 extension IdentityRecords {
     /// The earlier backups of a place, the newest first. Files whose name or kind is not that of an entry are skipped.
@@ -113,24 +113,6 @@ extension LockedIdentity {
         ).filter { entry in
             guard let held = try? records.readHistory(entry.name, of: place) else { return false }
             return held.digest == digest
-        }
-    }
-
-    /// Removes old entries of a place that were replaced or deleted on the server.
-    /// - Parameters:
-    ///   - place: the place.
-    ///   - milliseconds: entries that were stored before this time are removed, in milliseconds since the epoch.
-    ///     Entries from before 2026 stay, because their clock was wrong.
-    ///   - count: this many of the newest of these entries stay, whatever their time.
-    public func thinHistory(of place: PlaceName, olderThan milliseconds: Int64, keepingNewest count: Int) throws {
-        let old = History.earliest..<max(History.earliest, milliseconds)
-        func isOld(_ entry: HistoryEntry) -> Bool { entry.origin == .replaced && old.contains(entry.milliseconds) }
-        // Usually none is old, and then no file is looked at. The names begin with their times, which sort as text.
-        let limit = Timestamp(milliseconds: old.upperBound).compact
-        guard try !records.history(of: place, named: { $0 < limit }, where: isOld).isEmpty else { return }
-        for entry in try records.history(of: place, where: { $0.origin == .replaced }).dropFirst(count)
-        where isOld(entry) {
-            try removeHistory(entry.name, of: place)
         }
     }
 

@@ -97,7 +97,7 @@ package struct CodeKeeper: Sendable {
             try keystore.add(.threema(identity.id)) { new in
                 try new.write(.empty)
                 try new.write(identity)
-                if isFromCode { try state.write(to: new, at: .main, key: keystore.stateKey) }
+                if isFromCode { try state.write(to: new, at: .main, key: keystore.stateKey, now: now()) }
             }
             return true
         } catch KeystoreError.exists {
@@ -110,9 +110,12 @@ package struct CodeKeeper: Sendable {
             var changes = held.changes()
             identity.encoded().withBytes { changes.set(.identity, $0) }
             // The Safe holds the old key until the next upload, so it is not up to date.
-            try changes.forgetStates(of: held.records, except: nil)
+            let key = keystore.stateKey
+            try changes.forgetStates(of: held.records, except: nil, key: key, now: now())
             if isFromCode {
-                changes.setState(state.encoded(for: identity.id.text, at: .main, key: keystore.stateKey), of: .main)
+                state = try UploadState(of: held.records, at: .main, key: key).withoutTargets(keepingProof: false)
+                state.codeProvenAt = now()
+                changes.setState(state.encoded(for: identity.id.text, at: .main, key: key, now: now()), of: .main)
             }
             try held.commit(changes)
             return true
@@ -139,6 +142,6 @@ package struct CodeKeeper: Sendable {
         let key = keystore.stateKey
         var state = try UploadState(of: held.records, at: .main, key: key)
         state.codeProvenAt = now()
-        try state.write(to: held, at: .main, key: key)
+        try state.write(to: held, at: .main, key: key, now: now())
     }
 }

@@ -51,7 +51,8 @@ extension CodeKeeper {
             if !isSameKey {
                 identity.encoded().withBytes { changes.set(.identity, $0) }
                 // The Safe holds the old key until the next upload, so it is not up to date.
-                try changes.forgetStates(of: held.records, except: nil)
+                try changes.forgetStates(
+                    of: held.records, except: nil, key: keystore.stateKey, now: now())
             }
             try held.commit(changes)
             return StoredDataBackup(isNew: !isSameKey, isProfileStored: !difference.isEmpty)

@@ -12,8 +12,8 @@ struct SafeHistory: Verb {
         commandName: "history", abstract: "List the earlier Safe backups in the keystore.",
         discussion: """
             Backups that keytool safe mirror has stored, and for 90 days those that this keystore has replaced or \
-            deleted on the server. keytool safe pull --from N restores one. 1 is the newest; a new backup changes the \
-            numbers of all others.
+            deleted on the server. keytool safe pull --from N restores one. Each backup keeps its number; the newest has \
+            the highest one.
             """)
 
     @ParentCommand var noun: SafeCommand
@@ -45,7 +45,7 @@ struct SafeHistory: Verb {
             try keeper.safe.history(of: chosen.place)
         }
         if items.isEmpty { session.output.note("the history of \(id) is empty") }
-        let width = items.last.map { String($0.number).count } ?? 1
+        let width = items.map { String($0.number).count }.max() ?? 1
         try session.output.data(
             items.map { line($0, width) },
             json: .result(

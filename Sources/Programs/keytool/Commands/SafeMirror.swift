@@ -64,16 +64,18 @@ struct SafeMirror: ScheduledVerb {
         let result = try output.busy("downloading the Safe backup of \(place.label)") {
             try keeper.safe.mirror(place.place, options, lockWait: lockWait)
         }
-        let age = WallClock.now() - result.changedAt
-        // A time in the future is from a wrong clock, so it proves nothing.
-        guard let maxAge, age > maxAge.duration || age < .zero else { return result }
+        guard let maxAge, result.changedAge > maxAge.duration else { return result }
+        // A time in the future is from a wrong clock.
+        let time =
+            result.changedAt <= WallClock.now()
+            ? "since \(result.changedAt.rfc3339)" : "for at least \(Counted.text(Int(result.changedAge.days), "day"))"
         throw CommandFailure(
             failure: Failure(
-                .overdue, "the Safe backup of \(place.id) has not changed since \(result.changedAt.rfc3339)",
+                .overdue, "the Safe backup of \(place.id) has not changed \(time)",
                 hints: "check that the phone still writes it"))
     }
 
-    func lastSuccess(_ status: SafeKeeper.Status) -> Timestamp? { status.lastGoodMirror }
+    func ageOfSuccess(_ status: SafeKeeper.Status) -> Duration? { status.isReadOnly ? status.lastSeenAge : nil }
 
     func enter(_ result: SafeKeeper.MirrorResult, in report: inout RunReport) { report.enter(bytes: result.bytes) }
 

@@ -78,8 +78,8 @@ struct SafePush: ScheduledVerb {
         }
     }
 
-    func lastSuccess(_ status: SafeKeeper.Status) -> Timestamp? {
-        status.finding == nil ? status.lastGoodPush : nil
+    func ageOfSuccess(_ status: SafeKeeper.Status) -> Duration? {
+        status.finding == nil ? status.lastGoodPushAge : nil
     }
 
     func enter(_ result: SafeKeeper.PushResult, in report: inout RunReport) {

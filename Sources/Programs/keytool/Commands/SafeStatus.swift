@@ -99,13 +99,16 @@ struct SafeStatus: Verb {
         }
         // A look that found the backup has no age.
         guard let maxAge, report.look == nil else { return nil }
-        let age = status.lastSuccess.map { WallClock.now() - $0 }
+        let age = status.finding == nil ? status.lastSeenAge : nil
         if let age, age <= maxAge.duration { return nil }
         guard !status.isDeleted else { return Self.deleted(id) }
         return Failure(
             .overdue,
             status.finding.map { "the last check of the server \($0.words)" }
                 ?? status.lastSuccess.map { "the backup was last known to be on the server on \($0.day)" }
+                ?? age.map {
+                    "the backup was last known to be on the server \(Counted.text(Int($0.days), "day")) ago or earlier"
+                }
                 ?? (status.isReadOnly
                     ? "no backup was ever mirrored" : "the backup was never known to be on the server"))
     }
@@ -122,6 +125,7 @@ struct SafeStatus: Verb {
             status.isReadOnly
                 ? "last good \(status.lastGoodMirror?.rfc3339 ?? "never")"
                 : status.uploadedAt.map { "uploaded \($0.rfc3339)" } ?? "never uploaded",
+            status.bytes.map { ByteCount.text($0) },
             status.isReadOnly ? nil : status.expiresAt.map { "expires \($0.day)" },
             status.hasChanges && !status.isReadOnly && status.uploadedAt != nil ? "changes not uploaded yet" : nil,
             status.hasFailed ? "the last push failed" : nil,
@@ -139,6 +143,9 @@ struct SafeStatus: Verb {
 
     private func lines(_ id: ThreemaID, _ status: SafeKeeper.Status, _ server: borrowing SafeEndpoint) -> [String] {
         func day(_ timestamp: Timestamp?) -> String { timestamp?.rfc3339 ?? "never" }
+        func lastSeen(_ timestamp: Timestamp?) -> String {
+            timestamp?.rfc3339 ?? (status.lastSeenAge == nil ? "never" : Self.unknownTime)
+        }
         var user: String?
         switch server.login {
         case .some(let login): user = login.user
@@ -148,7 +155,8 @@ struct SafeStatus: Verb {
         guard !status.isReadOnly else {
             return [
                 place + ", for reading only", "mirrored    \(day(status.mirroredAt))",
-                "last good   \(day(status.lastGoodMirror))",
+                "last good   \(lastSeen(status.lastGoodMirror))",
+                status.bytes.map { "size        \(ByteCount.text($0))" },
                 status.finding.map { "found       the last check \($0.words)" },
                 "verified    Safe password \(day(status.passwordProvenAt)), backup code \(day(status.codeProvenAt))",
             ].compactMap { $0 }
@@ -156,7 +164,8 @@ struct SafeStatus: Verb {
         return [
             place,
             uploaded(status),
-            "last seen   \(day(status.seenAt))",
+            "last seen   \(lastSeen(status.seenAt))",
+            status.bytes.map { "size        \(ByteCount.text($0))" },
             "expires     \(status.expiresAt?.day ?? "unknown")",
             "changes     \(status.hasChanges ? "not uploaded yet" : "none")"
                 + (status.hasFailed ? "; the last push failed" : ""),
@@ -179,9 +188,15 @@ struct SafeStatus: Verb {
         ].compactMap { $0 }
     }
 
+    /// A time in the future was remembered.
+    private static let unknownTime = "at an unknown time: the clock was wrong then, or is now"
+
     private func uploaded(_ status: SafeKeeper.Status) -> String {
         if status.isDeleted { return "uploaded    nothing since the backup was deleted" }
         guard let timestamp = status.uploadedAt else {
+            if status.lastSeenAge != nil, status.seenAt == nil {
+                return "uploaded    \(Self.unknownTime), generation \(status.generation)"
+            }
             return "uploaded    never from this keystore"
                 + (status.generation > 0 ? "; the server held generation \(status.generation)" : "")
         }
@@ -207,6 +222,7 @@ struct SafeStatus: Verb {
                 ("id", .string(id.text)), ("server", .server(status.server, look?.limits)),
                 ("uploaded_at", timestamp(status.uploadedAt)), ("seen_at", timestamp(status.seenAt)),
                 ("expires_at", timestamp(status.expiresAt)), ("generation", .number(status.generation)),
+                ("bytes", status.bytes.map { .number($0) }),
                 ("changed", .bool(status.hasChanges)), ("failed", .bool(status.hasFailed)),
                 ("finding", status.finding.map { .string($0.rawValue) }),
                 ("changing", .bool(status.newServer != nil)), ("new_server", status.newServer.map { .string($0) }),

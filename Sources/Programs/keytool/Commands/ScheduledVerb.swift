@@ -45,8 +45,8 @@ protocol ScheduledVerb: Verb {
     func chosen(_ places: [ChosenPlace], _ keeper: ThreemaKeeper) -> [ChosenPlace]
     /// Does the work for one place.
     func work(_ place: ChosenPlace, _ keeper: ThreemaKeeper, lockWait: Duration, _ output: Output) throws -> Result
-    /// When the work last succeeded; nil if failures must not be tolerated.
-    func lastSuccess(_ status: SafeKeeper.Status) -> Timestamp?
+    /// How long ago the work last succeeded; nil if failures must not be tolerated.
+    func ageOfSuccess(_ status: SafeKeeper.Status) -> Duration?
     func enter(_ result: Result, in report: inout RunReport)
     /// Prints what is worth a warning.
     func warn(_ place: ChosenPlace, _ result: Result, _ output: Output)
@@ -138,8 +138,8 @@ extension ScheduledVerb {
             let failure = Failure(error)
             report.failure = Failure.worse(report.failure, failure)
             guard failure.isTemporary, let tolerate = schedule.tolerate,
-                let status = try? keeper.safe.status(of: place.place), let last = lastSuccess(status),
-                WallClock.now() - last <= tolerate.duration
+                let status = try? keeper.safe.status(of: place.place), let age = ageOfSuccess(status),
+                age <= tolerate.duration
             else { throw error }
             return nil
         }

@@ -166,15 +166,13 @@ struct KeystoreCheck {
             let look = try keeper.safe.look(at: place, savesLossOnly: true)
             let difference = ClockDifference(lead: look.notes.clockLead)
             let status = try keeper.safe.status(of: place)
-            let lastSuccess =
-                look.failure != nil
-                ? status.lastSuccess : status.isReadOnly ? status.lastGoodMirror : WallClock.now()
+            let lastSeen = look.failure == nil && !status.isReadOnly ? WallClock.now() : status.lastSeen
             func age(_ timestamp: Timestamp?) -> String {
                 timestamp.map { "\((WallClock.now() - $0).days) days ago" } ?? "never"
             }
             let words =
                 "its server answers" + (look.limits.map { " (stores backups for \($0.retentionDays) days)" } ?? "")
-                + "; last seen there \(age(lastSuccess)); "
+                + "; last seen there \(age(lastSeen)); "
                 + "last verified: Safe password \(age(status.passwordProvenAt)), backup code \(age(status.codeProvenAt))"
             let isUnfinished = status.newServer != nil || status.isDeleting
             let problems = [
@@ -185,7 +183,7 @@ struct KeystoreCheck {
                 difference.map { "its clock is \($0.words)" },
             ].compactMap { $0 }
             // Never uploaded is a finding only of what was to be there.
-            let isFine = lastSuccess != nil && problems.isEmpty
+            let isFine = lastSeen != nil && problems.isEmpty
             let sentence = ([words] + problems).joined(separator: "; ")
             guard let failure = look.failure, status.uploadedAt != nil else {
                 return Finding(name, isFine ? .ok : .warning, sentence)
@@ -202,5 +200,6 @@ struct KeystoreCheck {
 }
 
 extension Duration {
-    fileprivate var days: Int64 { components.seconds / 86_400 }
+    /// Whole days.
+    var days: Int64 { components.seconds / 86_400 }
 }

@@ -81,7 +81,7 @@ extension SafeKeepingError: Explained {
             .absent,
             count == 0
                 ? "the history of \(id) is empty"
-                : "the history of \(id) has no backup \(number), only 1 to \(count)",
+                : "the history of \(id) has no backup \(number)",
             hints: count == 0 ? [] : ["keytool safe history \(id)"]
         ).because(of: "no_backup")
     }
