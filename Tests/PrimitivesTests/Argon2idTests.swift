@@ -28,6 +28,18 @@ import VectorKit
         #expect(key.copied.hex == expected)
     }
 
+    /// Of argon2-cffi: `hash_secret_raw(b"supersafe", salt, 2, 64, 4, 32, Type.ID)`.
+    @Test(arguments: [
+        ("0102030405060708090a0b0c", "55b254523c960aaf91b615fc73b3f3d716c416886109138b18cd9bc6f191c82c"),
+        ("000102030405060708090a0b0c0d0e0f", "7d9bd3c4700b519e023dd429a3ec26ef1e1b42f6b98082d1d64e8ea7d640a632"),
+    ]) func `four lanes`(_ salt: String, _ expected: String) throws {
+        let password = Array("supersafe".utf8)
+        let salt = try #require([UInt8](hex: salt))
+        let key = try Argon2id.deriveKey(
+            password: password.span, salt: salt, memoryKiB: 64, iterations: 2, lanes: 4, count: 32)
+        #expect(key.copied.hex == expected)
+    }
+
     @Test func `an empty password has a key, too`() throws {
         let salts = [[UInt8](repeating: 7, count: 16), [UInt8](repeating: 7, count: 17)]
         let keys = try salts.map {

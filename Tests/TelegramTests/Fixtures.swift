@@ -15,11 +15,13 @@ func authorizationKey(_ bytes: [UInt8]) throws -> AuthorizationKey { try Authori
 
 extension DesktopLocalKey {
     /// Encrypts as the Desktop app does.
-    func seal(_ payload: Span<UInt8>) -> [UInt8] {
+    /// - Parameter zeros: whether it is padded with zeros instead of random bytes.
+    func seal(_ payload: Span<UInt8>, zeros: Bool = false) -> [UInt8] {
         var plain: [UInt8] = []
         plain.append(number: UInt32(4 + payload.count))
         for index in payload.indices { plain.append(payload[index]) }
-        plain += Random.bytes(BlockKeys.paddingCount(of: plain.count))
+        let padding = BlockKeys.paddingCount(of: plain.count)
+        plain += zeros ? [UInt8](repeating: 0, count: padding) : Random.bytes(padding)
         let hash = Array(Legacy.SHA1.hash(plain.span).prefix(16))
         let keys = bytes.withBytes { LegacyMTProto1.blockKeys($0, messageKey: hash, offset: 8) }
         return hash + keys.encrypt(plain.span)
@@ -32,13 +34,13 @@ func desktopArray(_ bytes: [UInt8]) -> [UInt8] { bigEndian(UInt32(bytes.count)) 
 /// 4 bytes.
 func bigEndian(_ number: UInt32) -> [UInt8] { (0..<4).map { UInt8(truncatingIfNeeded: number >> (24 - 8 * $0)) } }
 
-/// A file of the Desktop app with this data, of version 1.
-func desktopFile(_ data: [UInt8]) -> [UInt8] {
+/// A file of the Desktop app with this data.
+func desktopFile(_ data: [UInt8], version: UInt32 = 1) -> [UInt8] {
     var tail = data
     tail.append(number: UInt32(data.count))
-    tail.append(number: 1 as UInt32)
+    tail.append(number: version)
     var file = Array("TDF$".utf8)
     tail += file
-    file += [1, 0, 0, 0] as [UInt8]
+    file.append(number: version)
     return file + data + Legacy.MD5.hash(tail.span)
 }

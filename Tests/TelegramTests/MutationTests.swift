@@ -165,7 +165,8 @@ import VectorKit
         }
         #expect(
             results == [
-                "notDesktopFile", "wrongChecksum", "malformed", "wrongPasscode", "otherLocalKey", "unknownBlock",
+                "notDesktopFile", "wrongChecksum", "malformed", "newer", "wrongPasscode", "otherLocalKey",
+                "unknownBlock",
             ])
     }
 

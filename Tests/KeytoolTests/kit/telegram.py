@@ -10,6 +10,7 @@ import struct
 import subprocess
 from dataclasses import dataclass, field
 
+from argon2.low_level import Type, hash_secret_raw
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 
 KEYS = [hashlib.shake_256(b"key %d" % number).digest(256) for number in range(6)]
@@ -95,16 +96,51 @@ def passcode_key(passcode, salt):
     return hashlib.pbkdf2_hmac("sha512", hashed, salt, 100_000 if passcode else 1, 256)
 
 
-def tdata(directory, accounts, passcode=b"", local=None):
-    """Writes the directory; the accounts stand at 0, 1, 2 …. Gives its path."""
+@dataclass
+class Wrap:
+    """The local key under a passcode, as version 7.3 of the app stores it."""
+    passcode: bytes
+    generation: int = 1
+    family: int = 1
+    memory: int = 64  # KiB, or N
+    time: int = 1  # passes, or r
+    lanes: int = 1
+    salt: bytes = bytes(range(32))
+
+    def key(self):
+        if self.family == 2:
+            return hashlib.scrypt(self.passcode, salt=self.salt, n=self.memory, r=self.time, p=self.lanes, dklen=256,
+                                  maxmem=1 << 29)
+        return hash_secret_raw(self.passcode, self.salt, self.time, self.memory, self.lanes, 256, Type.ID)
+
+    def encoded(self, local):
+        numbers = struct.pack(">5I", self.family, self.generation, self.memory, self.time, self.lanes)
+        return numbers + array(self.salt) + array(blob(self.key(), local))
+
+
+def trailer(wraps, committed, local, magic=b"KD2\0", version=2):
+    """The fourth array of key_datas."""
+    header = magic + struct.pack(">3I", version, committed, len(wraps))
+    return header + b"".join(each.encoded(local) for each in wraps)
+
+
+def tdata(directory, accounts, passcode=b"", local=None, newer=None):
+    """Writes the directory; the accounts stand at 0, 1, 2 …. Gives its path.
+
+    newer: the fourth array; with a passcode, the second one is empty then."""
     directory.mkdir()
     salt, local = os.urandom(32), local or os.urandom(256)
     indices = range(len(accounts))
     info = struct.pack(f">i{len(accounts)}ii", len(accounts), *indices, 0)
-    (directory / "key_datas").write_bytes(
-        shell(array(salt) + array(blob(passcode_key(passcode, salt), local)) + array(blob(local, info))))
+    sealed = b"" if newer and passcode else blob(passcode_key(passcode, salt), local)
+    parts = [salt, sealed, blob(local, info)] + ([newer] if newer else [])
+    (directory / "key_datas").write_bytes(shell(b"".join(array(part) for part in parts)))
     for index, account in enumerate(accounts):
         (directory / f"{file_name(index)}s").write_bytes(shell(array(blob(local, account_payload(account)))))
+        if newer:
+            # The account's list of other files, without which others do not read it.
+            (directory / file_name(index)).mkdir()
+            (directory / file_name(index) / "maps").write_bytes(shell(array(b"") * 2 + array(blob(local, b""))))
     return directory
 
 

@@ -8,6 +8,7 @@ public import SecureMemory
 //     D877F783D5D3EF8C          the first account's keys: MD5("data")[0:8], the two digits of each byte swapped
 //     A7FDF864FBC10B77          the second account's: of "data#2"; and so on
 //     D877F783D5D3EF8C/map      the local key of older apps, which have one account
+//     wallet_keyring_data       keys of a wallet, which are not of Telegram; not read
 
 /// The accounts in the Desktop app's directory `tdata`. It is only read.
 public struct DesktopDirectory: Equatable, Sendable {
@@ -30,6 +31,9 @@ public struct DesktopDirectory: Equatable, Sendable {
         public let result: Result<DesktopAccount, DesktopDirectoryError>
     }
 
+    /// The ends of names: of the current file, and of the pair of older apps.
+    private static let endings = ["s", "0", "1"]
+
     /// Most keys of all accounts together. An account that would have more of them is `.malformed`. Each key is four
     /// memory mappings, of which Linux gives a process 65,530.
     public static let maxKeys = 2000
@@ -40,8 +44,13 @@ public struct DesktopDirectory: Equatable, Sendable {
     public let active: Int
     /// The version of the app that has written the local key.
     public let version: UInt32
+    /// Whether the file with the local key has something that Telegram's own app does not write. It is not read.
+    public let hasUnknownData: Bool
+    /// Whether the app also has keys of a wallet. They are not read.
+    public let hasWallet: Bool
 
     static let keyFile = "key_data"
+    static let walletFile = "wallet_keyring_data"
     static let legacyKeyFile = accountFile(0) + "/map"
 
     /// Opens all accounts of a directory. A file of one account that is missing, damaged or of another directory is a
@@ -56,6 +65,8 @@ public struct DesktopDirectory: Equatable, Sendable {
         version = file.version
         let keyFile = try Self.naming(name) { () throws(DesktopError) in try DesktopKeyFile(file) }
         let key = try Self.naming(name) { () throws(DesktopError) in try keyFile.open(passcode: passcode) }
+        hasUnknownData = keyFile.hasUnknownData
+        hasWallet = Self.endings.contains { (try? read(Self.walletFile + $0)) != nil }
         let indices: [Int]
         (indices, active) =
             isLegacy ? ([0], 0) : try Self.naming(name) { () throws(DesktopError) in try keyFile.accounts(key) }
@@ -121,9 +132,9 @@ public struct DesktopDirectory: Equatable, Sendable {
         _ base: String, _ read: (String) throws -> File?
     ) throws -> Result<(name: String, file: DesktopFile), DesktopDirectoryError> {
         var candidates: [(name: String, file: File)] = []
-        if let file = try read(base + "s") { candidates.append((base + "s", file)) }
+        if let file = try read(base + endings[0]) { candidates.append((base + endings[0], file)) }
         var pair: [(name: String, file: File)] = []
-        for ending in ["0", "1"] {
+        for ending in endings.dropFirst() {
             if let file = try read(base + ending) { pair.append((base + ending, file)) }
         }
         candidates += pair.sorted { $0.file.changed > $1.file.changed }

@@ -70,6 +70,14 @@ struct DesktopReader {
         return try take(Int(count), bytes)
     }
 
+    /// A byte array; empty if it is missing.
+    mutating func optionalArray(_ bytes: Span<UInt8>) throws(DesktopError) -> Range<Int> {
+        var ahead = self
+        guard try ahead.number32(bytes) == .max else { return try array(bytes) }
+        self = ahead
+        return position..<position
+    }
+
     /// The number of elements that follow.
     /// - Parameter width: least length of an element in bytes, so that no number promises more than the bytes hold.
     mutating func count(of width: Int, limit: Int, _ bytes: Span<UInt8>) throws(DesktopError) -> Int {
@@ -83,6 +91,8 @@ struct DesktopReader {
         defer { position += count }
         return position..<position + count
     }
+
+    func isAtEnd(_ bytes: Span<UInt8>) -> Bool { position == bytes.count }
 
     func finish(_ bytes: Span<UInt8>) throws(DesktopError) {
         guard position == bytes.count else { throw .malformed }
@@ -99,6 +109,14 @@ public enum DesktopError: Error, Equatable, Sendable {
     case wrongChecksum
     /// The checksum is right, but what it contains has another form.
     case malformed
+    /// The checksum is right, but a newer app has written it, in a form that is not known: of this version, if it says one.
+    case newer(version: UInt32?)
+    /// The passcode's key takes more memory or time than the app itself spends.
+    case tooCostly
+    /// A passcode is needed, but the file has no key that one opens: a change of the passcode was interrupted.
+    case noPasscodeWrap
+    /// The system refused the memory to derive the passcode's key.
+    case memory(bytes: Int)
     /// The checksum is right, but the passcode does not open the local key.
     case wrongPasscode
     /// The checksum is right, but the local key does not open the content: the file is of another directory.

@@ -1,11 +1,15 @@
 public import SecureMemory
 
-// The data of the file `key_data`, three byte arrays:
+// The data of the file `key_data`, three byte arrays, and since version 7.3 of the app a fourth one:
 //
 //     salt (32)
 //     the local key (256), encrypted under the key of passcode and salt
 //     a list of accounts, encrypted under the local key: number of accounts (4), at least 1 ‖ an index for each (4) ‖
-//     the active one (4)
+//     the active one (4), which may be missing
+//     the local key once more for each passcode, see DesktopPasscodeWraps
+//
+// With the fourth array, the second one is under the key of an empty passcode: it is empty or missing if the app asks
+// for a passcode when it starts. The version in the shell does not tell which form it is.
 //
 // Older apps have `map` in the directory of their one account: the same, but the last array is a list of files.
 
@@ -20,9 +24,13 @@ public struct DesktopKeyFile: Sendable {
     private let salt: [UInt8]
     private let sealedKey: [UInt8]
     private let sealedList: [UInt8]
+    /// Nil in the form of older apps.
+    private let wraps: DesktopPasscodeWraps?
+    /// Whether something that Telegram's own app does not write is behind the fourth array. It is not read.
+    public let hasUnknownData: Bool
 
     /// Reads the file's form.
-    /// - Throws: `.malformed`.
+    /// - Throws: `.malformed`, `.newer`; `.noPasscodeWrap` or `.tooCostly`, if no passcode would open it.
     public init(_ file: DesktopFile) throws(DesktopError) {
         let data = file.data
         let bytes = data.span
@@ -30,31 +38,60 @@ public struct DesktopKeyFile: Sendable {
         let salt = try reader.array(bytes)
         guard salt.count == DesktopLocalKey.saltCount else { throw .malformed }
         self.salt = Array(data[salt])
-        let sealedKey = try reader.array(bytes)
-        // Before any passcode is derived, which takes half a second.
-        guard sealedKey.count == Self.sealedKeyCount else { throw .malformed }
-        self.sealedKey = Array(data[sealedKey])
+        sealedKey = Array(data[try reader.optionalArray(bytes)])
         sealedList = Array(data[try reader.array(bytes)])
-        try reader.finish(bytes)
+        // Before any passcode is derived, which takes half a second.
+        let isWhole = sealedKey.count == Self.sealedKeyCount
+        guard !reader.isAtEnd(bytes) else {
+            guard isWhole else { throw .malformed }
+            (wraps, hasUnknownData) = (nil, false)
+            return
+        }
+        guard let trailer = try? reader.array(bytes) else { throw .newer(version: nil) }
+        let wraps = try DesktopPasscodeWraps(bytes.extracting(trailer))
+        if !isWhole {
+            guard sealedKey.isEmpty else { throw .malformed }
+            guard let current = wraps.current else { throw .noPasscodeWrap }
+            try current.checkCost()
+        }
+        (self.wraps, hasUnknownData) = (wraps, !reader.isAtEnd(bytes))
     }
 
-    /// Opens the local key with a passcode. Both ways to derive a key from it are tried.
+    /// Opens the local key with a passcode. Of older apps, both ways to derive a key from it are tried.
     /// - Parameter passcode: UTF-8; empty if the app has no passcode.
-    /// - Throws: `.wrongPasscode`; `.malformed`.
+    /// - Throws: `.wrongPasscode`; `.malformed`, `.tooCostly`, `.memory`.
     public func open(passcode: borrowing SecureBytes) throws(DesktopError) -> DesktopLocalKey {
-        for derivation in DesktopLocalKey.Derivation.allCases {
-            let key = DesktopLocalKey(passcode: passcode, salt: salt, derivation)
-            let local: SecureBytes
-            do {
-                local = try key.open(sealedKey.span)
-            } catch {
-                guard error == .otherLocalKey else { throw error }
-                continue
+        guard let wraps else {
+            for derivation in DesktopLocalKey.Derivation.allCases {
+                let key = DesktopLocalKey(passcode: passcode, salt: salt, derivation)
+                if let local = try Self.unwrap(sealedKey, key) { return local }
             }
-            guard local.count == DesktopLocalKey.count else { throw .malformed }
-            return DesktopLocalKey(local)
+            throw .wrongPasscode
         }
-        throw .wrongPasscode
+        guard passcode.count == 0 else {
+            guard let current = wraps.current else { throw .wrongPasscode }
+            if let local = try Self.unwrap(current.sealedKey, current.deriveKey(passcode)) { return local }
+            throw .wrongPasscode
+        }
+        guard !sealedKey.isEmpty else { throw .wrongPasscode }
+        let key = DesktopLocalKey(passcode: passcode, salt: salt, .current)
+        if let local = try Self.unwrap(sealedKey, key) { return local }
+        throw wraps.current == nil ? .malformed : .wrongPasscode
+    }
+
+    /// - Returns: nil if it was encrypted under another key.
+    private static func unwrap(
+        _ sealedKey: [UInt8], _ key: borrowing DesktopLocalKey
+    ) throws(DesktopError) -> DesktopLocalKey? {
+        let local: SecureBytes
+        do {
+            local = try key.open(sealedKey.span)
+        } catch {
+            guard error == .otherLocalKey else { throw error }
+            return nil
+        }
+        guard local.count == DesktopLocalKey.count else { throw .malformed }
+        return DesktopLocalKey(local)
     }
 
     /// The accounts of the directory, at least one, and the active one. If the file names none of them, it is the first
@@ -70,9 +107,10 @@ public struct DesktopKeyFile: Sendable {
                 guard index < Self.maxAccounts, !indices.contains(index) else { throw .malformed }
                 indices.append(index)
             }
+            guard let first = indices.first else { throw .malformed }
+            guard !reader.isAtEnd(list) else { return (indices, first) }
             let active = Int(try reader.number32(list))
             try reader.finish(list)
-            guard let first = indices.first else { throw .malformed }
             return (indices, indices.contains(active) ? active : first)
         }
     }

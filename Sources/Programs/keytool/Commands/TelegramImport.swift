@@ -130,6 +130,12 @@ struct TelegramImport: Verb {
                 "account \(one.number): \(Counted.text(one.leftOut, "key")) left out, which the app was about to destroy"
             )
         }
+        if directory.hasWallet {
+            session.output.note("\(source) also has keys of a wallet, in wallet_keyring_data; they are not imported")
+        }
+        if directory.hasUnknownData {
+            session.output.note("key_data has more than Telegram Desktop writes; keytool does not read it")
+        }
         if let firstFailure { throw CommandFailure(failure: firstFailure, isReported: true) }
     }
 

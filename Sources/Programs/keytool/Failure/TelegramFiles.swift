@@ -89,6 +89,14 @@ extension DesktopDirectoryError: Explained {
         switch self {
         case .missing(let name): Failure(.badData, "the file \(name) is missing")
         case .wrongPasscode: Failure(.wrongPassword, "wrong Telegram passcode")
+        case .file(_, .memory): Failure(.memory, "not enough memory to derive the key of the passcode")
+        case .file(let name, .newer(let version)):
+            Failure(
+                .badData,
+                "\(name) has a form that keytool does not know"
+                    + (version.map { ": version \($0)" } ?? "") + "; it is not damaged",
+                hints: "a newer Telegram Desktop has written it; a newer keytool may know it: install that version"
+            ).because(of: "newer_version")
         case .file(let name, let error): Failure(.badData, "\(name) \(error.words)")
         }
     }
@@ -102,6 +110,11 @@ extension DesktopError {
         case .notDesktopFile: "is not a file of Telegram Desktop"
         case .wrongChecksum: "is damaged: its checksum is wrong"
         case .malformed: "is damaged: its checksum is right, but its content is malformed"
+        case .newer: "has a form that keytool does not know"
+        case .tooCostly: "asks for more memory or time to derive the passcode's key than Telegram Desktop does"
+        case .noPasscodeWrap:
+            "needs a passcode, but has no key that one opens: a change of the passcode was interrupted, or it is damaged"
+        case .memory: "needs more memory than there is"
         case .wrongPasscode: "does not open with this passcode"
         case .otherLocalKey: "is of another directory: it does not open with the key of this one"
         case .unknownBlock(let number): "contains settings of number \(number), not keys"
