@@ -34,6 +34,13 @@ def tdata(house, passcode=PASSCODE):
     return path
 
 
+def newer_tdata(house):
+    wrap = telegram.Wrap(PASSCODE)
+    path = telegram.tdata(house.path / "tdata", [ACCOUNT], PASSCODE, LOCAL, telegram.trailer([wrap], 1, LOCAL))
+    house.secrets |= {"local key": LOCAL, "wrap key": wrap.key()}
+    return ["telegram", "import", path, *house.given("telegram-passcode", "passphrase")]
+
+
 def held(house):
     """The house with the account in its keystore."""
     house.keytool.ok("telegram", "import", tdata(house, b""))
@@ -82,11 +89,14 @@ def packet(house):
 COMMANDS = {
     "import, passcode": lambda house: ["telegram", "import", tdata(house), *house.given(
         "telegram-passcode", "passphrase")],
+    "import, passcode of 7.3": newer_tdata,
     "import, no passcode": lambda house: ["telegram", "import", tdata(house, b"")],
     "import, age": lambda house: ["telegram", "import", account_file(house), *house.given("file-passphrase")],
     **{f"import, {form}": legacy(form, "import", "--dc", "2") for form in telegram.FORMS},
     "list": lambda house: held(house) and ["telegram", "list"],
     "show": lambda house: held(house) and ["telegram", "show"],
+    "show, revealed": lambda house: held(house) and ["telegram", "show", "--reveal-private-key"],
+    "show, revealed, JSON": lambda house: held(house) and ["telegram", "show", "--reveal-private-key", "--json"],
     "mark-lost": lambda house: held(house) and ["telegram", "mark-lost", key_id(KEYS[0])],
     "export": lambda house: held(house) and ["telegram", "export", "-o", house.home / "out", *house.given(
         "file-passphrase")],

@@ -42,6 +42,8 @@ COMMANDS = {
     "verify": lambda house: [each if each != "import" else "verify" for each in imported(house)],
     "list": lambda house: held(house) and ["textsecure", "list"],
     "show": lambda house: held(house) and ["textsecure", "show"],
+    "show, revealed": lambda house: held(house) and ["textsecure", "show", "--reveal-private-key"],
+    "show, revealed, JSON": lambda house: held(house) and ["textsecure", "show", "--reveal-private-key", "--json"],
     "fingerprint": lambda house: held(house) and ["textsecure", "fingerprint"],
     "prekeys": lambda house: held(house) and ["textsecure", "prekeys"],
     "refill-prekeys": lambda house: held(house) and ["textsecure", "refill-prekeys"],

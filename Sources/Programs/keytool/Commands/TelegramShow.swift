@@ -25,15 +25,17 @@ struct TelegramShow: Verb {
             return try session.output.data(account.lines, json: .telegram("show", account.members))
         }
         account.sayLost(session.output)
-        let texts = account.keys.map { key in
-            Base64.encode(key.held.key.bytes.revealBytes().span)
+        let marks = SecretMarks()
+        let keys = account.keys.enumerated().map { number, key in
+            JSONValue.members(key.members + [("private_key", .string(marks[number]))])
         }
-        let keys = zip(account.keys, texts).map { key, text in
-            JSONValue.members(key.members + [("private_key", .string(text))])
-        }
-        try session.output.data(
+        try session.output.reveal(
             account.lines
-                + zip(account.keys, texts).map { key, text in "private key  \(key.id) \(text)" },
-            json: .telegram("show", account.members.map { $0.0 == "keys" ? ("keys", .array(keys)) : $0 }))
+                + account.keys.enumerated().map { number, key in "private key  \(key.id) \(marks[number])" },
+            json: .telegram("show", account.members.map { $0.0 == "keys" ? ("keys", .array(keys)) : $0 }),
+            marks, secrets: account.keys.count
+        ) { number, text in
+            account.keys[number].held.key.bytes.withBytes { Base64.encode($0, appendingTo: &text) }
+        }
     }
 }

@@ -22,9 +22,14 @@ struct TextSecureShow: Verb {
 
     func run(_ session: Session) throws {
         let account = try named.account(in: session.textSecure(keystore.passphrase))
-        let key = revealPrivateKey ? Base64.encode(account.identity.held.bytes.revealBytes().span) : nil
-        try session.output.data(
+        let marks = SecretMarks()
+        let key = revealPrivateKey ? marks[0] : nil
+        try session.output.reveal(
             account.lines + (key.map { ["private key   \($0)"] } ?? []),
-            json: .textSecure("show", account.members + [("private_key", key.map { .string($0) })]))
+            json: .textSecure("show", account.members + [("private_key", key.map { .string($0) })]),
+            marks, secrets: key == nil ? 0 : 1
+        ) { _, text in
+            account.identity.held.bytes.withBytes { Base64.encode($0, appendingTo: &text) }
+        }
     }
 }
