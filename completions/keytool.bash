@@ -456,7 +456,7 @@ _keytool_id_fetch() {
 
 _keytool_id_link() {
     repeating_flags=()
-    non_repeating_flags=(--quiet -q --verbose -v --json --no-input --remove --version -h --help)
+    non_repeating_flags=(--quiet -q --verbose -v --json --no-input --call --remove --version -h --help)
     repeating_options=(--directory-pin)
     non_repeating_options=(--keystore --color --code --language --identity --directory --directory-ca-file --timeout --retry-max-time --passphrase-file --passphrase-command --passphrase-fd)
     __keytool_offer_flags_options 2
@@ -1987,13 +1987,13 @@ _keytool_contact() {
     unset 'unparsed_words[0]'
     unparsed_words=("${unparsed_words[@]}")
     case "${subcommand}" in
-    list|add|verify|remove|match)
+    list|add|verify|check|remove|match)
         # Offer subcommand argument completions
         "_keytool_contact_${subcommand}"
         ;;
     *)
         # Offer subcommand completions
-        COMPREPLY+=($(compgen -W 'list add verify remove match' -- "${cur}"))
+        COMPREPLY+=($(compgen -W 'list add verify check remove match' -- "${cur}"))
         ;;
     esac
 }
@@ -2154,6 +2154,88 @@ _keytool_contact_verify() {
     esac
 }
 
+_keytool_contact_check() {
+    repeating_flags=()
+    non_repeating_flags=(--quiet -q --verbose -v --json --no-input --all --version -h --help)
+    repeating_options=(--seen --directory-pin)
+    non_repeating_options=(--keystore --color --identity --directory --directory-ca-file --timeout --retry-max-time --passphrase-file --passphrase-command --passphrase-fd --jitter --tolerate --lock-wait --metrics-file --alias --ping-url-file)
+    __keytool_offer_flags_options -1
+
+    # Offer option value completions
+    case "${prev}" in
+    '--keystore')
+        __keytool_add_completions -d
+        return
+        ;;
+    '--color')
+        __keytool_add_completions -W 'auto'$'\n''always'$'\n''never'
+        return
+        ;;
+    '--seen')
+        __keytool_add_completions -W "$(__keytool_custom_complete ---completion contact check -- --seen "${COMP_CWORD}" "$(__keytool_cursor_index_in_current_word)")"
+        return
+        ;;
+    '--identity')
+        __keytool_add_completions -W "$(__keytool_custom_complete ---completion contact check -- --identity "${COMP_CWORD}" "$(__keytool_cursor_index_in_current_word)")"
+        return
+        ;;
+    '--directory')
+        return
+        ;;
+    '--directory-ca-file')
+        __keytool_add_completions -f
+        return
+        ;;
+    '--directory-pin')
+        return
+        ;;
+    '--timeout')
+        return
+        ;;
+    '--retry-max-time')
+        return
+        ;;
+    '--passphrase-file')
+        __keytool_add_completions -f
+        return
+        ;;
+    '--passphrase-command')
+        return
+        ;;
+    '--passphrase-fd')
+        return
+        ;;
+    '--jitter')
+        return
+        ;;
+    '--tolerate')
+        return
+        ;;
+    '--lock-wait')
+        return
+        ;;
+    '--metrics-file')
+        __keytool_add_completions -f
+        return
+        ;;
+    '--alias')
+        return
+        ;;
+    '--ping-url-file')
+        __keytool_add_completions -f
+        return
+        ;;
+    esac
+
+    # Offer positional completions
+    case "${positional_number}" in
+    *)
+        __keytool_add_completions -W "$(__keytool_custom_complete ---completion contact check -- positional@0 "${COMP_CWORD}" "$(__keytool_cursor_index_in_current_word)")"
+        return
+        ;;
+    esac
+}
+
 _keytool_contact_remove() {
     repeating_flags=()
     non_repeating_flags=(--quiet -q --verbose -v --json --no-input --yes --version -h --help)
@@ -2190,7 +2272,7 @@ _keytool_contact_remove() {
 
 _keytool_contact_match() {
     repeating_flags=()
-    non_repeating_flags=(--quiet -q --verbose -v --json --no-input --dry-run --version -h --help)
+    non_repeating_flags=(--quiet -q --verbose -v --json --no-input --dry-run --add --version -h --help)
     repeating_options=(--directory-pin)
     non_repeating_options=(--keystore --color --identity --directory --directory-ca-file --timeout --retry-max-time --passphrase-file --passphrase-command --passphrase-fd)
     __keytool_offer_flags_options 1

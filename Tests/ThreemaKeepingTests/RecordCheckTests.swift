@@ -68,7 +68,10 @@ import VectorKit
 
     @Test func `records that no Threema identity has`() {
         let main = PlaceName.main
-        for name in ["linking", "matchtoken", "safe", "other", ("identity" as RecordName).at(main)] as [RecordName] {
+        let names: [RecordName] = [
+            "linking", "matchtoken", "contactstates", "safe", "other", ("identity" as RecordName).at(main),
+        ]
+        for name in names {
             #expect(problem(changed(name, [1])) == .unknown(name))
         }
     }

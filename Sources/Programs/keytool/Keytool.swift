@@ -73,9 +73,10 @@ struct ProfileCommand: ParsableCommand {
 
 struct ContactCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "contact", abstract: "List, add, verify, remove and find contacts.",
+        commandName: "contact", abstract: "List, add, verify, check, remove and find contacts.",
         subcommands: [
-            ContactList.self, ContactAdd.self, ContactVerify.self, ContactRemove.self, ContactMatch.self,
+            ContactList.self, ContactAdd.self, ContactVerify.self, ContactCheck.self, ContactRemove.self,
+            ContactMatch.self,
         ])
 
     @ParentCommand var root: Keytool

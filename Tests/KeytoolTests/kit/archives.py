@@ -65,7 +65,8 @@ def records(keytool, master=None):
     master = master or (keytool.keystore / "master.key").read_bytes()[12:]
     found = {}
     for path in sorted((keytool.keystore / "identities").rglob("*")):
-        if path.is_dir() or path.name in ("lock", "success", "state.json", "linking", "matchtoken", "sessions.db"):
+        if path.is_dir() or path.name in (
+                "lock", "success", "state.json", "linking", "matchtoken", "contactstates", "sessions.db"):
             continue
         if "history" in path.parts:
             continue

@@ -138,6 +138,12 @@ extension ThreemaKeeper {
     ) -> DirectoryKeeper {
         DirectoryKeeper(keystore: keystore, connect: connect, unstored: unstored)
     }
+
+    /// Whether a directory is remembered for the identity. A damaged record counts as one.
+    /// - Throws: `KeystoreError.noIdentity`.
+    package func hasDirectory(_ id: ThreemaID) throws -> Bool {
+        try keystore.identity(.threema(id)).contains(.directory)
+    }
 }
 
 extension LockedIdentity {

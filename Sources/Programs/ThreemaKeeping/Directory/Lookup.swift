@@ -24,7 +24,7 @@ extension DirectoryKeeper {
         return ids.compactMap { found[$0] }
     }
 
-    private static func question(_ ids: [ThreemaID]) throws(DirectoryFailure) -> Question<[DirectoryEntry]> {
+    static func question(_ ids: [ThreemaID]) throws(DirectoryFailure) -> Question<[DirectoryEntry]> {
         do throws(DirectoryRequestError) { return try .fetch(ids) } catch { throw .request(error) }
     }
 

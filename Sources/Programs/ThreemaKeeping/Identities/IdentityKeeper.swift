@@ -72,6 +72,7 @@ package struct IdentityKeeper: Sendable {
             try damage.isDamaged(["directory"]) { _ = try records.directory() }
             try damage.isDamaged(["linking"]) { _ = try records.linking() }
             try damage.isDamaged(["matchtoken"]) { _ = try records.matchToken() }
+            try damage.isDamaged(["contactstates"]) { _ = try records.contactStates() }
             return damage.names + (isHistorySound ? [] : ["history"])
         } catch KeystoreError.damaged(let record, _) {
             return [record]

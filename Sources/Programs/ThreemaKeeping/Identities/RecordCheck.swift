@@ -9,8 +9,9 @@ internal import ThreemaSafe
 extension IdentityKeeper {
     /// The messenger of the owners of Threema identities.
     package static let messenger = Owner.threema
-    /// Records about something that is under way at a directory. An archive does not contain them.
-    package static let transientRecords: Set<RecordName> = ["linking", "matchtoken"]
+    /// Records about something that is under way at a directory, or that it tells again. An archive does not contain
+    /// them.
+    package static let transientRecords: Set<RecordName> = ["linking", "matchtoken", "contactstates"]
 
     /// Checks records before they are stored that this keystore has not sealed itself. Every record must be of the form
     /// that keytool writes, because nothing later checks more than that.

@@ -58,6 +58,8 @@ package enum ProfileKeepingError: Error, Equatable, Sendable {
     /// The contact is in the profile without a readable key.
     case noContactKey(id: String)
     case expiredCode(id: String)
+    /// No directory has said that the contact was revoked.
+    case notRevoked(id: String)
 }
 
 extension Optional where Wrapped == DeviceGroupKey {

@@ -33,19 +33,41 @@ struct ContactList: Verb {
         let document = try keeper.profiles.document(of: id)
         let blocked = Set(document.settings.blockedContacts)
         let contacts = document.contacts
+        let states = states(of: id, keeper, session.output)
         switch format {
         case .text:
             let style: SafeContact.LevelStyle = Output.isResultColored ? .dots : .words
             try session.output.data(
-                drawn: contacts.map { $0.line(style, isBlocked: blocked.contains($0.identity)) },
+                drawn: contacts.map {
+                    $0.line(style, isBlocked: blocked.contains($0.identity), states[$0.identity])
+                },
                 json: .result(
                     "contact list",
                     [
                         ("id", .string(id.text)),
-                        ("contacts", .array(contacts.map { $0.json(isBlocked: blocked.contains($0.identity)) })),
+                        (
+                            "contacts",
+                            .array(
+                                contacts.map {
+                                    $0.json(isBlocked: blocked.contains($0.identity), states[$0.identity])
+                                })
+                        ),
                     ]))
-        case .csv: try session.output.print(table: ContactTable.lines(contacts, blocked: blocked))
+        case .csv: try session.output.print(table: ContactTable.lines(contacts, blocked: blocked, states))
         case .vcard: try session.output.print(table: contacts.flatMap { ContactCard.lines(of: $0) })
+        }
+    }
+
+    /// What a directory has said of the contacts. A damaged record does not keep them from being listed.
+    private func states(
+        of id: ThreemaID, _ keeper: ThreemaKeeper, _ output: Output
+    ) -> [String: ContactFindings.Kind] {
+        do {
+            let findings = try keeper.contacts.findings(of: id).findings
+            return Dictionary(findings.map { ($0.id.text, $0.kind) }) { first, _ in first }
+        } catch {
+            output.warn("the states of the contacts are not shown: \(Failure(error).message)")
+            return [:]
         }
     }
 }

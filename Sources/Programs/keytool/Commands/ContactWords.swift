@@ -1,6 +1,7 @@
 import Console
 import Encodings
 import Threema
+import ThreemaKeeping
 import ThreemaSafe
 
 extension VerificationLevel {
@@ -23,6 +24,11 @@ extension VerificationLevel {
     }
 }
 
+extension StyledLine {
+    /// The same, struck through.
+    fileprivate var struck: StyledLine { .drawn("\u{1b}[9m").followed(by: self).followed(by: .drawn("\u{1b}[0m")) }
+}
+
 extension SafeContact {
     /// How the level of a contact is shown.
     enum LevelStyle {
@@ -31,22 +37,26 @@ extension SafeContact {
         case words
     }
 
-    /// A line of `contact list`: ID, level, name, what is special.
-    func line(_ style: LevelStyle, isBlocked: Bool = false) -> StyledLine {
+    /// A line of `contact list`: ID, level, name, what is special. In colours, a revoked contact is struck through.
+    /// - Parameter state: what a directory has said of the contact; nil if it was not asked.
+    func line(_ style: LevelStyle, isBlocked: Bool = false, _ state: ContactFindings.Kind? = nil) -> StyledLine {
         let levelWords = "\(level.shown) \(level.words)"
         let shown =
             style == .dots
             ? level.dots(isWork: isWorkVerified) : StyledLine(Self.padded(levelWords, to: Self.levelWidth))
         let marks = [
             isWorkVerified ? "work" : nil, isHidden ? "hidden" : nil, isPrivate ? "private" : nil,
-            isBlocked ? "blocked" : nil,
+            isBlocked ? "blocked" : nil, state?.mark(style),
         ].compactMap { $0 }
         let words = [
             displayName.printable, nickname.isEmpty || displayName == nickname ? "" : "~\(nickname.printable)",
             marks.isEmpty ? "" : "(\(marks.joined(separator: ", ")))",
         ].filter { !$0.isEmpty }
-        return StyledLine(Self.padded(identity.printable, to: 8) + "  ").followed(by: shown)
-            .followed(by: words.isEmpty ? "" : "  " + words.joined(separator: " "))
+        let id = StyledLine(Self.padded(identity.printable, to: 8))
+        let text = StyledLine(words.joined(separator: " "))
+        let isStruck = state?.isStruck(style) == true
+        let line = (isStruck ? id.struck : id).followed(by: "  ").followed(by: shown)
+        return words.isEmpty ? line : line.followed(by: "  ").followed(by: isStruck ? text.struck : text)
     }
 
     /// That of the longest level in words.
@@ -56,14 +66,31 @@ extension SafeContact {
         text + String(repeating: " ", count: max(0, width - text.count))
     }
 
-    func json(isBlocked: Bool) -> JSONValue {
+    /// - Parameter state: as for `line`.
+    func json(isBlocked: Bool, _ state: ContactFindings.Kind? = nil) -> JSONValue {
         .members([
             ("id", .string(identity)), ("level", .number(level.shown)),
             ("public_key", publicKey.map { .string($0.hex) }), ("first_name", .string(firstName)),
             ("last_name", .string(lastName)), ("nickname", .string(nickname)), ("work", .bool(isWorkVerified)),
             ("hidden", .bool(isHidden)), ("private", .bool(isPrivate)), ("blocked", .bool(isBlocked)),
-            ("created_at", createdAt.map { .string($0.rfc3339) }),
+            ("created_at", createdAt.map { .string($0.rfc3339) }), ("state", state.map { .string($0.name) }),
+            ("acknowledged", state?.isAcknowledged.map { .bool($0) }),
         ])
+    }
+}
+
+extension ContactFindings.Kind {
+    /// Whether the line of a contact is struck through.
+    fileprivate func isStruck(_ style: SafeContact.LevelStyle) -> Bool { style == .dots && isAcknowledged != nil }
+
+    /// What is said of a contact in words.
+    fileprivate func mark(_ style: SafeContact.LevelStyle) -> String? {
+        switch self {
+        case .revoked: isStruck(style) ? nil : "revoked"
+        case .otherKey: "another key at the directory"
+        case .inactive: "inactive"
+        case .sound: nil
+        }
     }
 }
 
@@ -74,10 +101,12 @@ extension SafeContact {
 enum ContactTable {
     private static let names = [
         "id", "level", "public_key", "first_name", "last_name", "nickname", "work", "hidden", "private", "blocked",
-        "created_at",
+        "created_at", "state",
     ]
 
-    static func lines(_ contacts: [SafeContact], blocked: Set<String>) -> [String] {
+    static func lines(
+        _ contacts: [SafeContact], blocked: Set<String>, _ states: [String: ContactFindings.Kind]
+    ) -> [String] {
         [names.joined(separator: ",")]
             + contacts.map { contact in
                 let flags = [
@@ -86,7 +115,9 @@ enum ContactTable {
                 let fields =
                     [field(contact.identity), "\(contact.level.shown)", contact.publicKey?.hex ?? ""]
                     + [contact.firstName, contact.lastName, contact.nickname].map(field)
-                    + flags.map { $0 ? "yes" : "no" } + [contact.createdAt?.rfc3339 ?? ""]
+                    + flags.map { $0 ? "yes" : "no" } + [
+                        contact.createdAt?.rfc3339 ?? "", states[contact.identity]?.name ?? "",
+                    ]
                 return fields.joined(separator: ",")
             }
     }

@@ -8,11 +8,12 @@ import Threema
 
 struct SafeScheduleCommand: Verb {
     static let configuration = CommandConfiguration(
-        commandName: "schedule", abstract: "Print what cron or systemd needs to run push and mirror every day.",
+        commandName: "schedule", abstract: "Print what cron or systemd needs for push, mirror and contact check.",
         discussion: """
-            Prints lines for crontab -e; with --systemd, a drop-in for the system unit keytool-safe@.service. Pushes every \
-            Safe that is set up, and mirrors those that are set up for reading only. A source that is given for the \
-            keystore passphrase becomes part of the result. Nothing is installed.
+            Prints lines for crontab -e; with --systemd, a drop-in for the system unit keytool-safe@.service. Pushes \
+            every Safe that is set up, mirrors those that are set up for reading only, and checks the contacts of \
+            identities that have a directory. A source that is given for the keystore passphrase becomes part of the \
+            result. Nothing is installed.
             """)
 
     @ParentCommand var noun: SafeCommand
@@ -68,12 +69,13 @@ struct SafeScheduleCommand: Verb {
                 directories[isReadOnly ? .reading : .writing, default: []].append(path)
             }
         }
+        if try ids.contains(where: keeper.hasDirectory) { works.insert(.check) }
         guard !works.isEmpty else { throw Failure.noSafe }
         return SafeSchedule(
             account: account.name, home: account.home, program: AbsolutePath.ofProgram ?? "keytool",
             keystore: AbsolutePath.of(try session.keystorePath),
             passphrase: keeper.isProtected ? try passphrase : .notNeeded, identity: named.id?.text,
-            works: [.push, .mirror].filter(works.contains), directories: directories)
+            works: [.push, .mirror, .check].filter(works.contains), directories: directories)
     }
 
     private var passphrase: SafeSchedule.Passphrase {

@@ -12,6 +12,11 @@ struct ScheduleOptions: ParsableArguments {
     @Flag(help: "Do it for every identity and Safe place.")
     var all = false
 
+    @OptionGroup var unattended: UnattendedOptions
+}
+
+/// The options of a verb that runs without a user.
+struct UnattendedOptions: ParsableArguments {
     @Option(help: ArgumentHelp("Wait first, for a random part of this time.", valueName: "duration"))
     var jitter: TimeSpan?
 
@@ -70,10 +75,10 @@ extension ScheduledVerb {
 
     /// Runs the verb, with its report to the monitoring.
     func runScheduled(_ session: Session) throws {
-        if let jitter = schedule.jitter {
+        if let jitter = schedule.unattended.jitter {
             Sleep.random(below: jitter.duration, before: "the \(Self.name)", session.output)
         }
-        try schedule.monitoring.monitored(outside: session.reserved, session.output) { report in
+        try schedule.unattended.monitoring.monitored(.safe, outside: session.reserved, session.output) { report in
             try run(session, &report)
         }
     }
@@ -130,14 +135,14 @@ extension ScheduledVerb {
         _ place: ChosenPlace, _ keeper: ThreemaKeeper, _ output: Output, _ report: inout RunReport
     ) throws -> Result? {
         do {
-            let lockWait = schedule.lockWait?.duration ?? LockedIdentity.usualWait
+            let lockWait = schedule.unattended.lockWait?.duration ?? LockedIdentity.usualWait
             let result = try work(place, keeper, lockWait: lockWait, output)
             enter(result, in: &report)
             return result
         } catch {
             let failure = Failure(error)
             report.failure = Failure.worse(report.failure, failure)
-            guard failure.isTemporary, let tolerate = schedule.tolerate,
+            guard failure.isTemporary, let tolerate = schedule.unattended.tolerate,
                 let status = try? keeper.safe.status(of: place.place), let age = ageOfSuccess(status),
                 age <= tolerate.duration
             else { throw error }

@@ -83,7 +83,8 @@ struct KeystoreCheck {
                     "\(damaged.count) of \(ids.count) with damaged records: "
                         + Set(damaged.joined()).sorted().joined(separator: ", "), status: .badData)
             return [identities] + (try others(keystore)) + (try SessionsCheck(keystore).findings())
-                + (try misnamed(keystore)) + (try pending(keeper)) + (try unread(keystore))
+                + (try misnamed(keystore)) + (try pending(keeper)) + ContactsCheck(keeper).findings(of: ids)
+                + (try unread(keystore))
                 + safes.enumerated().map { index, place in safe(place, "safe \(index + 1)", session.renewed(keeper)) }
         } catch {
             return [problem("identities", error)]

@@ -49,6 +49,11 @@ extension ProfileKeepingError: Explained {
             Failure(
                 .badData, "the code of \(id) has expired", hints: "ask the contact to show the QR code again"
             ).because(of: "expired_code")
+        case .notRevoked(let id):
+            Failure(
+                .absent, "no directory has said that \(id) was revoked",
+                hints: "keytool contact check \(id) asks the directory"
+            ).because(of: "not_revoked")
         }
     }
 

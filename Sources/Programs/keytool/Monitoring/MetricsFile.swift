@@ -8,18 +8,27 @@ import Console
 struct MetricsFile {
     private let file: ResultFile
     private let labels: String
+    private let subject: Subject
+
+    /// What the metrics are about. A file has those of one subject.
+    enum Subject: String {
+        case safe = "keytool_safe_"
+        case contacts = "keytool_contact_check_"
+    }
 
     /// Much more than such a file has.
     private static let maxBytes = 65_536
 
     /// Each is one line; times are in seconds since 1970.
     enum Gauge: String, CaseIterable {
-        case lastSuccess = "keytool_safe_last_success_timestamp_seconds"
-        case lastAttempt = "keytool_safe_last_attempt_timestamp_seconds"
-        case lastExitCode = "keytool_safe_last_exit_code"
-        case bytes = "keytool_safe_backup_bytes"
-        case limit = "keytool_safe_backup_limit_bytes"
-        case expiry = "keytool_safe_backup_expires_timestamp_seconds"
+        case lastSuccess = "last_success_timestamp_seconds"
+        case lastAttempt = "last_attempt_timestamp_seconds"
+        case lastExitCode = "last_exit_code"
+        case bytes = "backup_bytes"
+        case limit = "backup_limit_bytes"
+        case expiry = "backup_expires_timestamp_seconds"
+        case revoked
+        case otherKeys = "other_keys"
 
         fileprivate var help: String {
             switch self {
@@ -29,12 +38,15 @@ struct MetricsFile {
             case .bytes: "Size of the backup that was last uploaded or fetched."
             case .limit: "Largest backup that the server accepts."
             case .expiry: "Time after which the server may delete the backup."
+            case .revoked: "Number of contacts that were revoked and are not acknowledged."
+            case .otherKeys: "Number of identities with another key at the directory."
             }
         }
     }
 
     /// - Throws: `ResultFileError` where no file can be written there.
-    init(_ path: String, outside reserved: ReservedDirectory?, alias: String?) throws {
+    init(_ path: String, about subject: Subject = .safe, outside reserved: ReservedDirectory?, alias: String?) throws {
+        self.subject = subject
         file = try ResultFile(path, mayReplace: true, outside: reserved, readers: .everybody)
         labels = alias.map { "{alias=\"\(Self.escaped($0))\"}" } ?? ""
     }
@@ -47,10 +59,8 @@ struct MetricsFile {
         if values[.lastSuccess] ?? .max > now { values[.lastSuccess] = 0 }
         let lines = Gauge.allCases.flatMap { gauge in
             guard let value = values[gauge] else { return [] as [String] }
-            return [
-                "\(Self.help) \(gauge.rawValue) \(gauge.help)", "# TYPE \(gauge.rawValue) gauge",
-                "\(gauge.rawValue)\(labels) \(value)",
-            ]
+            let name = name(gauge)
+            return ["\(Self.help) \(name) \(gauge.help)", "# TYPE \(name) gauge", "\(name)\(labels) \(value)"]
         }
         let text = Array(lines.map { $0 + "\n" }.joined().utf8)
         try file.write(text.span)
@@ -58,13 +68,16 @@ struct MetricsFile {
 
     private static let help = "# HELP"
 
+    private func name(_ gauge: Gauge) -> String { subject.rawValue + gauge.rawValue }
+
     /// What stands there: nothing, or what an earlier run wrote.
     private var earlier: String {
         get throws {
             let file = InputFile(plainFile: file.path)
             let text = try self.file.isNew ? "" : file.read(limit: Self.maxBytes)
-            guard text.isEmpty || text.hasPrefix("\(Self.help) \(Gauge.lastSuccess.rawValue) ") else {
-                throw UsageFailure("\(self.file.path) was not written by --metrics-file and was not replaced")
+            guard text.isEmpty || text.hasPrefix("\(Self.help) \(name(.lastSuccess)) ") else {
+                throw UsageFailure(
+                    "\(self.file.path) was not written by --metrics-file of this command and was not replaced")
             }
             return text
         }
@@ -74,7 +87,7 @@ struct MetricsFile {
     private func parse(_ text: String) -> [Gauge: Int64] {
         var values: [Gauge: Int64] = [:]
         for line in text.split(separator: "\n") {
-            for gauge in Gauge.allCases where line.hasPrefix(gauge.rawValue + labels + " ") {
+            for gauge in Gauge.allCases where line.hasPrefix(name(gauge) + labels + " ") {
                 values[gauge] = line.split(separator: " ").last.flatMap { Int64($0) }
             }
         }

@@ -16,7 +16,7 @@ struct MonitoringOptions: ParsableArguments {
     var metricsFile: String?
 
     @Option(
-        help: ArgumentHelp("The name of the backup in the metrics. The ID is never written.", valueName: "name"))
+        help: ArgumentHelp("The label of the metrics. The ID is never written.", valueName: "name"))
     var alias: String?
 
     @Option(
@@ -35,9 +35,10 @@ struct MonitoringOptions: ParsableArguments {
 
     /// Does the work between two messages to the monitoring service.
     /// - Parameter reserved: where the file of metrics may not be.
-    func monitored(outside reserved: ReservedDirectory?, _ output: Output, _ work: (inout RunReport) throws -> Void)
-        throws
-    {
+    func monitored(
+        _ subject: MetricsFile.Subject, outside reserved: ReservedDirectory?, _ output: Output,
+        _ work: (inout RunReport) throws -> Void
+    ) throws {
         let ping = pingUrlFile.flatMap { file in warning(output) { try Ping(urlFile: file) } }
         ping?.start(output)
         var report = RunReport()
@@ -45,7 +46,8 @@ struct MonitoringOptions: ParsableArguments {
             if let metricsFile {
                 let now = WallClock.now().milliseconds / 1000
                 warning(output) {
-                    try MetricsFile(metricsFile, outside: reserved, alias: alias).update(report.gauges(now), now: now)
+                    try MetricsFile(metricsFile, about: subject, outside: reserved, alias: alias)
+                        .update(report.gauges(now), now: now)
                 }
             }
             ping?.end(report.exitCode, output)
@@ -77,6 +79,9 @@ struct RunReport {
     private var bytes: Int?
     private var limit: Int?
     private var expiresAt: Timestamp?
+    // Of the contacts of all identities.
+    private var revoked: Int?
+    private var otherKeys: Int?
 
     var exitCode: Int32 { failure?.status.rawValue ?? 0 }
 
@@ -87,6 +92,12 @@ struct RunReport {
         self.expiresAt = [self.expiresAt, expiresAt].compactMap { $0 }.min()
     }
 
+    /// Adds what is known of the contacts of one identity.
+    mutating func enter(_ findings: ContactFindings) {
+        revoked = (revoked ?? 0) + findings.count { $0.kind == .revoked(isAcknowledged: false) }
+        otherKeys = (otherKeys ?? 0) + findings.count { $0.kind.name == "other_key" }
+    }
+
     func gauges(_ now: Int64) -> [MetricsFile.Gauge: Int64] {
         [
             .lastAttempt: now,
@@ -95,6 +106,8 @@ struct RunReport {
             .bytes: bytes.map { Int64($0) },
             .limit: limit.map { Int64($0) },
             .expiry: expiresAt.map { $0.milliseconds / 1000 },
+            .revoked: revoked.map { Int64($0) },
+            .otherKeys: otherKeys.map { Int64($0) },
         ].compactMapValues { $0 }
     }
 }

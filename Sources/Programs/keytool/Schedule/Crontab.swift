@@ -7,13 +7,11 @@ struct Crontab {
 
     /// The minute and hour of the first command. The next one begins half an hour later, so that two commands seldom
     /// wait for one keystore.
-    private static let times = ["17 3", "47 3"]
+    private static let times = ["17 3", "47 3", "17 4"]
 
     /// - Throws: `UsageFailure` for a passphrase that cron has no source for, or a text with a line break.
     init(_ schedule: SafeSchedule) throws {
-        var options = ["--all"]
-        if let identity = schedule.identity { options = [identity] }
-        options += ["-q", "--no-input", "--jitter", "30m", "--tolerate", SafeSchedule.tolerance]
+        var options = ["-q", "--no-input", "--jitter", "30m", "--tolerate", SafeSchedule.tolerance]
         switch schedule.passphrase {
         case .notNeeded: break
         case .file(let path): options += ["--passphrase-file", path]
@@ -25,7 +23,8 @@ struct Crontab {
         }
         let keystore = schedule.keystoreForCron.map { ["--keystore", $0] } ?? []
         lines = try zip(Self.times, schedule.works).map { time, work in
-            let words = try ([schedule.program, "safe", work.rawValue] + options + keystore).map(Self.quoted)
+            let words = try ([schedule.program] + work.words(for: schedule.identity) + options + keystore).map(
+                Self.quoted)
             return "\(time) * * * " + words.joined(separator: " ")
         }
     }

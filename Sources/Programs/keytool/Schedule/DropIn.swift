@@ -60,16 +60,17 @@ struct DropIn {
         return "\(key)=" + (try quoted((mayBeMissing ? "-" : "") + path))
     }
 
-    /// With two commands, the second one runs even if the first one fails, and the first failure counts.
+    /// With several commands, each one runs even if one before it fails, and the first failure counts.
     private static func command(_ schedule: SafeSchedule) throws -> String {
-        let whom = schedule.identity ?? "--all"
         let options = ["--quiet", "--no-input", "--tolerate", SafeSchedule.tolerance]
-        let commands = schedule.works.map { [schedule.program, "safe", $0.rawValue, whom] + options }
+        let commands = schedule.works.map { [schedule.program] + $0.words(for: schedule.identity) + options }
         guard commands.count > 1 else { return try commands[0].map(execQuoted).joined(separator: " ") }
         let steps = zip(schedule.works, commands).map { work, words in
             words.map(ShellWord.quoted).joined(separator: " ") + "; \(work.rawValue)=$?; "
         }
-        return "/bin/sh -c " + (try execQuoted(steps.joined() + "exit $((push ? push : mirror))"))
+        let results = schedule.works.map(\.rawValue)
+        let first = results.dropLast().map { "\($0) ? \($0) : " }.joined() + results[results.count - 1]
+        return "/bin/sh -c " + (try execQuoted(steps.joined() + "exit $((\(first)))"))
     }
 
     /// A word of `ExecStart=`, which also replaces variables.

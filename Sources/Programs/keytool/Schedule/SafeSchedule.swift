@@ -1,4 +1,4 @@
-/// What a machine has to run every day so that the Safes of a keystore stay in order. It installs nothing.
+/// What a machine has to run every day so that the Safes of a keystore stay in order, and revoked contacts are noticed. It installs nothing.
 struct SafeSchedule: Equatable {
     /// The account that owns the keystore.
     let account: String
@@ -20,6 +20,15 @@ struct SafeSchedule: Equatable {
     enum Work: String {
         case push
         case mirror
+        case check
+
+        /// Noun and verb, then the operands for one identity or for all (nil).
+        func words(for identity: String?) -> [String] {
+            switch self {
+            case .push, .mirror: ["safe", rawValue, identity ?? "--all"]
+            case .check: ["contact", rawValue] + (identity.map { ["--identity", $0] } ?? ["--all"])
+            }
+        }
     }
 
     /// What a run needs of a Safe's directory.
