@@ -72,6 +72,72 @@ def test_phone_number(keytool, id_directory, registered):
     assert id_directory.identities[registered].mobile is None
 
 
+def links(keytool):
+    """What the profile, and so the next Safe backup, says of linked addresses."""
+    return {link["type"]: link["value"] for link in keytool.json("profile", "show").get("links", [])}
+
+
+def test_linked_addresses_are_noted_in_the_profile(keytool, id_directory, registered):
+    keytool.ok("id", "link", "email", "Ann@Example.ORG")
+    keytool.ok("id", "link", "mobile", NUMBER)
+    assert links(keytool) == {}
+    keytool.ok("id", "link", "mobile", "--code", the_code(id_directory)[1])
+    assert links(keytool) == {"mobile": DIGITS}
+    id_directory.confirm_mails()
+    keytool.ok("id", "link")
+    assert links(keytool) == {"mobile": DIGITS, "email": "ann@example.org"}
+    keytool.ok("id", "link", "mobile", "--remove")
+    assert links(keytool) == {"email": "ann@example.org"}
+    keytool.ok("id", "link", "email", "--remove")
+    assert links(keytool) == {}
+
+
+def test_addresses_that_the_directory_does_not_show_in_full_are_not_noted(keytool, id_directory, registered):
+    keytool.ok("id", "link", "email", "ann@example.org")
+    id_directory.confirm_mails()
+    shown = json.dumps({"success": True, "serverGroup": "0a", "email": "a**@e*****e.org", "mobileNo": "41*******67"})
+    id_directory.script("identity/fetch_priv", id_directory.status(200, shown.encode()), phase=2)
+    assert "a**@e*****e.org" in keytool.ok("id", "link").out
+    assert links(keytool) == {}
+    # Asking for it again tells that it is linked.
+    assert keytool.json("id", "link", "email", "ann@example.org")["result"] == "already_linked"
+    assert links(keytool) == {"email": "ann@example.org"}
+
+
+def test_a_profile_that_cannot_be_changed_does_not_hide_the_link(keytool, id_directory, registered):
+    keytool.ok("id", "link", "mobile", NUMBER)
+    path = identityfiles.path(keytool.keystore, registered, "profile")
+
+    def damaged(call, outcome):
+        path.write_bytes(path.read_bytes()[:-1] + b"x")
+        call.answer(*outcome())
+
+    id_directory.script("identity/link_mobileno", damaged)
+    result = keytool.ok("id", "link", "mobile", "--code", the_code(id_directory)[1])
+    assert "the profile could not be changed" in result.err and linking(keytool, registered) is None
+
+
+def test_the_directory_calls(keytool, id_directory, registered):
+    id_directory.asked.clear()
+    assert keytool.fails(10, "id", "link", "mobile", "--call", "--json").error["reason"] == "no_linking"
+    assert not id_directory.asked
+    keytool.ok("id", "link", "mobile", NUMBER)
+    before = linking(keytool, registered)
+    result = keytool.ok("id", "link", "mobile", "--call")
+    assert result.out == f"the directory calls +{DIGITS} and says the code\n" and "--code CODE" in result.err
+    assert keytool.json("id", "link", "mobile", "--call")["result"] == "called"
+    assert json.loads(id_directory.requests[-1].body) == {"verificationId": before["verification"]}
+    assert id_directory.asked[-1] == ("identity/link_mobileno_call", 1) and linking(keytool, registered) == before
+    id_directory.script("identity/link_mobileno_call", id_directory.refuse("Wait ten minutes"))
+    assert "Wait ten minutes" in keytool.fails(1, "id", "link", "mobile", "--call").err
+    # The call may have been made, so it is not asked for twice.
+    id_directory.asked.clear()
+    id_directory.script("identity/link_mobileno_call", id_directory.lose, times=9)
+    keytool.fails(75, "id", "link", "mobile", "--call")
+    assert len(id_directory.asked) == 1
+    keytool.ok("id", "link", "mobile", "--code", the_code(id_directory)[1])
+
+
 def test_a_code_without_a_request(keytool, id_directory, registered):
     id_directory.asked.clear()
     result = keytool.fails(10, "id", "link", "mobile", "--code", "123456", "--json")
@@ -138,7 +204,8 @@ def test_language(keytool, id_directory, registered):
     ["email", "nobody"], ["email", "ä@example.org"], ["mobile", "079 123 45 67"], ["mobile", "+41x"],
     ["mobile", "ann@example.org"], ["email", "--code", "1"], ["--code", "1"], ["--remove"], ["fax", "1"],
     ["mobile", NUMBER, "--code", "1"], ["mobile", NUMBER, "--remove"], ["mobile", "--code", ""],
-    ["mobile", "--code", "1" * 65]], ids=str)
+    ["mobile", "--code", "1" * 65], ["email", "--call"], ["--call"], ["mobile", NUMBER, "--call"],
+    ["mobile", "--call", "--code", "1"], ["mobile", "--call", "--remove"]], ids=str)
 def test_usage(keytool, id_directory, registered, arguments):
     id_directory.asked.clear()
     keytool.fails(64, "id", "link", *arguments)

@@ -158,6 +158,58 @@ def test_a_key_that_nobody_can_have(keytool, id_directory, registered):
     assert result.code == 19 and f"{registered}  no usable public key" in result.out, result
 
 
+# Added
+
+
+def levels(keytool):
+    return {contact["id"]: contact["level"] for contact in keytool.json("contact", "list")["contacts"]}
+
+
+def test_add(keytool, id_directory, registered, addresses):
+    result = keytool.ok("contact", "match", addresses, "--add")
+    assert result.out.splitlines()[2:] == [
+        "ANNANNAN was added at level 2, verified by the server", "BOBBOBBO was added at level 2, verified by the server"]
+    assert levels(keytool) == {"ANNANNAN": 2, "BOBBOBBO": 2}
+    added = keytool.json("contact", "match", addresses, "--add")["added"]
+    assert added == [{"id": id, "result": "unchanged", "level": 2} for id in ("ANNANNAN", "BOBBOBBO")]
+    assert "added" not in keytool.json("contact", "match", addresses)
+
+
+def test_add_raises_level_1_and_never_lowers(keytool, registered, addresses, at):
+    keytool.ok("contact", "add", "ANNANNAN", KEY.hex())
+    keytool.ok("contact", "add", "BOBBOBBO", OTHER_KEY.hex())
+    keytool.ok("contact", "verify", f"3mid:BOBBOBBO,{OTHER_KEY.hex()}", "--offline")
+    added = keytool.json("contact", "match", addresses, "--add")["added"]
+    assert [each["result"] for each in added] == ["raised", "unchanged"]
+    assert levels(keytool) == {"ANNANNAN": 2, "BOBBOBBO": 3}
+
+
+def test_add_leaves_out_what_it_cannot_add(keytool, id_directory, registered, addresses):
+    """One with another key (17), one without a usable key, and the identity itself; the others are added."""
+    keytool.ok("contact", "add", "ANNANNAN", OTHER_KEY.hex())
+    id_directory.add("LOWORDER", bytes(32), mobile="41790000000")
+    result = keytool("contact", "match", addresses, "--add", "--json")
+    assert result.code == 17, result
+    assert [each.get("result") for each in result.json["added"]] == [None, "added"]
+    assert result.json["added"][0]["error"]["reason"] == "other_key"
+    assert levels(keytool) == {"ANNANNAN": 1, "BOBBOBBO": 2}
+    own = bytes.fromhex(keytool.json("id", "show")["public_key"])
+    id_directory.add(registered, own, email="nobody@example.org")
+    keytool.ok("contact", "match", "-", "--add", stdin="nobody@example.org\n")
+    assert registered not in levels(keytool)
+
+
+def test_add_stores_all_at_once(keytool, id_directory, registered, write):
+    for number in range(200):
+        id_directory.add(f"A{number:07}", KEY, email=f"a{number}@example.org")
+    keytool.ok("contact", "match", "-", "--add", stdin="".join(f"a{n}@example.org\n" for n in range(200)))
+    assert len(levels(keytool)) == 200
+
+
+def test_add_needs_the_network(keytool, registered, addresses):
+    keytool.fails(64, "contact", "match", addresses, "--add", "--dry-run")
+
+
 # Without the network
 
 

@@ -74,6 +74,29 @@ package struct ContactKeeper: Sendable {
             newName: difference.changedContacts.first { $0.fields.contains(.names) }.map(\.after.displayName))
     }
 
+    /// Adds contacts in one commit, each as `add` does, without names.
+    /// - Returns: what was done with each card, in their order, or why it was refused. The others were added.
+    package func add(
+        all cards: [Card], to id: ThreemaID
+    ) throws -> [(card: Card, result: Result<Outcome, ProfileKeepingError>)] {
+        var results: [(card: Card, result: Result<Outcome, ProfileKeepingError>)] = []
+        try profiles.edit(id) { document in
+            results = []
+            return try cards.reduce(document) { document, card in
+                do {
+                    try check(card, id)
+                    let (edited, outcome) = try added(card, Names(first: nil, last: nil), to: document)
+                    results.append((card, .success(outcome)))
+                    return edited
+                } catch let error as ProfileKeepingError {
+                    results.append((card, .failure(error)))
+                    return document
+                }
+            }
+        }
+        return results
+    }
+
     private func added(_ card: Card, _ names: Names, to document: SafeDocument) throws -> (SafeDocument, Outcome) {
         let code = card.code
         guard let contact = try document.contact(of: card) else {

@@ -16,6 +16,8 @@ package struct DirectoryKeeper: Sendable {
         case directory
         /// The token for searches: the next search fetches another one.
         case matchToken
+        /// A linked address, or that it is linked no longer: the profile does not say so.
+        case link
         /// A request for a code is finished, but its phone number is still remembered as one that waits.
         case linkedNumber
         /// A key that the directory did not register could not be removed.

@@ -4,6 +4,7 @@ internal import SecureMemory
 package import Threema
 package import ThreemaDirectory
 internal import ThreemaRecords
+internal import ThreemaSafe
 
 // The record `linking` is there while a phone number waits for its code. JSON:
 //
@@ -16,10 +17,29 @@ extension RecordName {
 }
 
 extension DirectoryKeeper {
-    /// What the directory stores of an identity for its owner alone, among others the linked addresses.
+    /// What the directory stores of an identity for its owner alone, among others the linked addresses. Those that it
+    /// shows in full are noted in the profile.
     /// - Throws: `DirectoryKeepingError.failed`, `.unknownIdentity`; `KeystoreError`.
     package func ownEntry(of id: ThreemaID, at server: DirectoryServer) throws -> OwnEntry {
-        try ask(.fetchOwn(id), as: id, at: server)
+        let entry = try ask(.fetchOwn(id), as: id, at: server)
+        // A directory may show asterisks, which an e-mail address can have.
+        let email = entry.email.flatMap { $0.text.contains("*") ? nil : try? EmailAddress(normalizing: $0.text) }
+        let number = entry.mobileNumber.flatMap { try? PhoneNumber(digits: $0.text.replacing("+", with: "")) }
+        note(of: id) { document in
+            let document = email.map { document.settingLink(.email, to: $0.text) } ?? document
+            return number.map { document.settingLink(.mobile, to: $0.digits) } ?? document
+        }
+        return entry
+    }
+
+    /// Changes the links in the profile, if they are others. A failure is reported to `unstored`, because the directory has
+    /// done its part.
+    private func note(of id: ThreemaID, _ change: (SafeDocument) -> SafeDocument) {
+        store(.link) {
+            let document = try keystore.identity(.threema(id)).profile().document
+            guard change(document) != document else { return }
+            try keystore.lockedIdentity(.threema(id), wait: Self.rememberWait).edit(change)
+        }
     }
 
     /// Asks the directory to link an e-mail address. It sends an e-mail, and links the address once the link in it is
@@ -29,7 +49,9 @@ extension DirectoryKeeper {
     package func link(
         _ email: EmailAddress, to id: ThreemaID, language: String, at server: DirectoryServer
     ) throws -> LinkResult {
-        try ask(.link(email, to: id, language: language), as: id, at: server)
+        let result = try ask(.link(email, to: id, language: language), as: id, at: server)
+        if result == .alreadyLinked { note(of: id) { $0.settingLink(.email, to: email.text) } }
+        return result
     }
 
     /// Asks the directory to link a phone number. It sends a text message with a code, for which `linking` is
@@ -42,7 +64,10 @@ extension DirectoryKeeper {
     ) throws -> LinkResult {
         let held = try keystore.lockedIdentity(.threema(id), wait: LockedIdentity.usualWait)
         let result = try ask(.link(number, to: id, language: language), as: held, at: server)
-        guard case .codeSent(let verification) = result else { return result }
+        guard case .codeSent(let verification) = result else {
+            store(.link) { try held.edit { $0.settingLink(.mobile, to: number.digits) } }
+            return result
+        }
         do {
             try held.write(Linking(verification: verification, number: number, directory: server.url))
         } catch {
@@ -57,12 +82,19 @@ extension DirectoryKeeper {
     /// - Throws: `DirectoryKeepingError.noLinking`, `.otherDirectory`, `.failed`; `KeystoreError`; `FileError`.
     package func verify(code: String, of id: ThreemaID, at server: DirectoryServer) throws -> PhoneNumber {
         let held = try keystore.lockedIdentity(.threema(id), wait: LockedIdentity.usualWait)
-        guard let linking = try held.records.linking() else { throw DirectoryKeepingError.noLinking(id: id) }
-        guard linking.directory == server.url else {
-            throw DirectoryKeepingError.otherDirectory(url: linking.directory)
-        }
+        let linking = try held.records.linking(of: id, at: server)
         try ask(.verify(linking.verification, code: code), at: server)
+        store(.link) { try held.edit { $0.settingLink(.mobile, to: linking.number.digits) } }
         store(.linkedNumber) { try held.remove(.linking) }
+        return linking.number
+    }
+
+    /// Has the directory call the phone number that waits, and say the code.
+    /// - Returns: the phone number.
+    /// - Throws: `DirectoryKeepingError.noLinking`, `.otherDirectory`, `.failed`; `KeystoreError`.
+    package func call(of id: ThreemaID, at server: DirectoryServer) throws -> PhoneNumber {
+        let linking = try keystore.identity(.threema(id)).linking(of: id, at: server)
+        try ask(.call(linking.verification), at: server)
         return linking.number
     }
 
@@ -77,8 +109,9 @@ extension DirectoryKeeper {
     /// Removes the link to the e-mail address.
     /// - Throws: `DirectoryKeepingError.failed`, `.unknownIdentity`; `KeystoreError`.
     package func unlinkEmail(of id: ThreemaID, language: String, at server: DirectoryServer) throws -> Unlinked {
-        let entry = try ownEntry(of: id, at: server)
+        let entry = try ask(.fetchOwn(id), as: id, at: server)
         _ = try ask(.unlinkEmail(of: id, language: language), as: id, at: server)
+        note(of: id) { $0.settingLink(.email, to: nil) }
         return Unlinked(address: entry.email, waiting: nil)
     }
 
@@ -89,6 +122,7 @@ extension DirectoryKeeper {
         let held = try keystore.lockedIdentity(.threema(id), wait: LockedIdentity.usualWait)
         let entry = try ask(.fetchOwn(id), as: held, at: server)
         _ = try ask(.unlinkMobile(of: id, language: language), as: held, at: server)
+        store(.link) { try held.edit { $0.settingLink(.mobile, to: nil) } }
         // A damaged record is removed, too.
         let waiting = try? held.records.linking()?.number
         store(.linkedNumber) { try held.remove(.linking) }
@@ -121,6 +155,16 @@ extension LockedIdentity {
 }
 
 extension IdentityRecords {
+    /// The phone number that waits for a code of this directory.
+    /// - Throws: `DirectoryKeepingError.noLinking`, `.otherDirectory`; `KeystoreError.damaged`.
+    fileprivate func linking(of id: ThreemaID, at server: DirectoryServer) throws -> Linking {
+        guard let linking = try linking() else { throw DirectoryKeepingError.noLinking(id: id) }
+        guard linking.directory == server.url else {
+            throw DirectoryKeepingError.otherDirectory(url: linking.directory)
+        }
+        return linking
+    }
+
     /// - Returns: nil if no phone number waits for its code.
     /// - Throws: `KeystoreError.damaged`.
     func linking() throws -> Linking? {

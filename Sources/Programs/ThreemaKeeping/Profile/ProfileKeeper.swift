@@ -24,18 +24,25 @@ package struct ProfileKeeper: Sendable {
     package func edit(
         _ id: ThreemaID, _ change: (SafeDocument) throws -> SafeDocument
     ) throws -> DocumentDifference {
-        let held = try keystore.lockedIdentity(.threema(id), wait: LockedIdentity.usualWait)
-        let profile = try held.records.profile()
-        let before = profile.document
-        let after = try change(before)
-        if after != before { try held.write(Profile(after, deviceGroupKey: profile.deviceGroupKey.copy)) }
-        return DocumentDifference(from: before, to: after)
+        try keystore.lockedIdentity(.threema(id), wait: LockedIdentity.usualWait).edit(change)
     }
 
     /// Whether the profile has content that a backup lacks.
     func isUnsaved(_ profile: borrowing Profile, _ records: borrowing IdentityRecords) throws -> Bool {
         if profile.document == .empty && profile.deviceGroupKey == nil { return false }
         return try records.isUnsaved(profile, key: keystore.stateKey)
+    }
+}
+
+extension LockedIdentity {
+    /// As `ProfileKeeper.edit`.
+    @discardableResult
+    func edit(_ change: (SafeDocument) throws -> SafeDocument) throws -> DocumentDifference {
+        let profile = try records.profile()
+        let before = profile.document
+        let after = try change(before)
+        if after != before { try write(Profile(after, deviceGroupKey: profile.deviceGroupKey.copy)) }
+        return DocumentDifference(from: before, to: after)
     }
 }
 

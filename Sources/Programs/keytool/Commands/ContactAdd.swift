@@ -120,7 +120,10 @@ extension ContactKeeper.Outcome {
             command,
             [
                 ("id", .string(id.text)), ("contact", .string(code.id.text)),
-                ("public_key", .string(code.publicKey.hex)), ("result", .string(name)), ("level", .number(level.shown)),
-            ] + more)
+                ("public_key", .string(code.publicKey.hex)),
+            ] + members + more)
     }
+
+    /// Result and level, in JSON.
+    var members: [(String, JSONValue?)] { [("result", .string(name)), ("level", .number(level.shown))] }
 }

@@ -4,13 +4,15 @@ import Encodings
 import Threema
 import ThreemaDirectory
 import ThreemaKeeping
+import ThreemaSafe
 
 struct ContactMatch: Verb {
     static let configuration = CommandConfiguration(
         commandName: "match", abstract: "Ask the directory which addresses and phone numbers belong to identities.",
         discussion: """
             The file has an e-mail address, or a phone number with its country, on each line. Only hashes are sent, but \
-            the directory can find most phone numbers by trying all of them. Nothing is added to the contacts.
+            the directory can find most phone numbers by trying all of them. With --add, the identities that are found \
+            become contacts of level 2; otherwise nothing is added to the contacts.
             """)
 
     @ParentCommand var noun: ContactCommand
@@ -24,12 +26,19 @@ struct ContactMatch: Verb {
     @Flag(help: "Print the hashes; send nothing.")
     var dryRun = false
 
+    @Flag(help: "Add the identities that are found to the contacts, at level 2. Raises level 1, and never lowers.")
+    var add = false
+
     @OptionGroup var named: IdentityOption
 
     @OptionGroup(title: "Directory")
     var directory: DirectoryOptions
 
     @OptionGroup var keystore: KeystoreOptions
+
+    func validate() throws {
+        guard !add || !dryRun else { throw ValidationError("--add and --dry-run cannot be combined") }
+    }
 
     func run(_ session: Session) throws {
         let text = try InputFile(path: file == "-" ? nil : file).read(limit: AddressList.maxBytes)
@@ -41,13 +50,16 @@ struct ContactMatch: Verb {
             try at.work.match(list, as: at.id, at: at.server, now: WallClock.now())
         }
         let comparison = KeyComparison(try at.keeper.knownKeys(), at.server)
+        let additions = add ? try Self.additions(of: search, at) : []
         try session.output.data(
-            search.matches.map { "\($0.address.text)  \($0.contact.id)  \($0.contact.publicKey.words)" },
+            search.matches.map { "\($0.address.text)  \($0.contact.id)  \($0.contact.publicKey.words)" }
+                + additions.compactMap(Self.line),
             json: .result(
                 "contact match",
                 [
                     ("id", .string(at.id.text)), ("addresses", .number(list.addresses.count)),
                     ("matches", .array(search.matches.map { Self.json($0, comparison) })),
+                    ("added", add ? .some(.array(additions.map(Self.json))) : .none),
                     ("check_interval", .number(search.checkInterval)),
                 ]))
         var compared: Set<ThreemaID> = []
@@ -67,6 +79,35 @@ struct ContactMatch: Verb {
         }
         if let failure = found.lazy.compactMap({ comparison.failure(of: $0.id, $0.publicKey) }).first {
             throw CommandFailure(failure: failure)
+        }
+        for case .failure(let error) in additions.lazy.map(\.result) { throw error }
+    }
+
+    private typealias Addition = (
+        card: ContactKeeper.Card, result: Result<ContactKeeper.Outcome, ProfileKeepingError>
+    )
+
+    /// Adds everybody who was found with a usable key, except identities of the own one.
+    private static func additions(of search: DirectoryKeeper.Search, _ at: DirectorySession) throws -> [Addition] {
+        var seen: Set<ThreemaID> = [at.id]
+        let cards = search.matches.compactMap { match -> ContactKeeper.Card? in
+            guard let key = match.contact.publicKey, seen.insert(match.contact.id).inserted else { return nil }
+            return .init(ContactCode(id: match.contact.id, publicKey: key), level: .serverVerified)
+        }
+        return cards.isEmpty ? [] : try at.keeper.contacts.add(all: cards, to: at.id)
+    }
+
+    /// What was done with a contact; nil if it was refused, which an error says.
+    private static func line(_ addition: Addition) -> String? {
+        guard case .success(let outcome) = addition.result else { return nil }
+        return "\(addition.card.code.id) \(outcome.words)"
+    }
+
+    private static func json(_ addition: Addition) -> JSONValue {
+        let id = ("id", JSONValue?.some(.string(addition.card.code.id.text)))
+        switch addition.result {
+        case .success(let outcome): return .members([id] + outcome.members)
+        case .failure(let error): return .members([id, ("error", error.failure.json)])
         }
     }
 

@@ -38,6 +38,7 @@ extension DirectoryKeeper.Unstored {
         switch self {
         case .directory: "the directory's address could not be stored"
         case .matchToken: "the token for the next search could not be stored"
+        case .link: "the profile could not be changed; keytool profile set --email or --phone does it"
         case .linkedNumber: "the phone number is still listed as one that waits for its code"
         case .pendingKey: "the new key, which was not registered, is still listed as pending"
         }

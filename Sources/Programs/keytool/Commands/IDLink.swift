@@ -11,7 +11,8 @@ struct IDLink: Verb {
         discussion: """
             People who have the address can then find the ID. An e-mail address is linked by the link in the e-mail that \
             the directory sends. A phone number is linked by the code in a text message: keytool id link mobile --code CODE. \
-            Without an address, the linked addresses are shown.
+            With --call, the directory calls the number and says the code. Without an address, the linked addresses are \
+            shown. Linked addresses are noted in the profile, and so in the Safe backup.
             """)
 
     /// What kind of address.
@@ -31,6 +32,9 @@ struct IDLink: Verb {
     @Option(help: ArgumentHelp("Link the phone number with this code from the text message.", valueName: "code"))
     var code: String?
 
+    @Flag(help: "Have the directory call the phone number that waits for its code, and say it.")
+    var call = false
+
     @Flag(help: "Remove the link.")
     var remove = false
 
@@ -45,9 +49,10 @@ struct IDLink: Verb {
     @OptionGroup var keystore: KeystoreOptions
 
     func validate() throws {
-        guard [value != nil, code != nil, remove].filter({ $0 }).count <= 1 else {
-            throw ValidationError("an address, --code and --remove cannot be combined")
+        guard [value != nil, code != nil, call, remove].filter({ $0 }).count <= 1 else {
+            throw ValidationError("an address, --code, --call and --remove cannot be combined")
         }
+        guard !call || kind == .mobile else { throw ValidationError("--call is for mobile") }
         guard kind != nil || !remove else { throw ValidationError("--remove requires email or mobile") }
         guard code == nil || kind == .mobile else {
             throw ValidationError("--code is for mobile; an e-mail address is linked by the link in the e-mail")
@@ -64,7 +69,7 @@ struct IDLink: Verb {
         let email = try kind == .email ? value.map(EmailAddress.init(typed:)) : nil
         let number = try kind == .mobile ? value.map(PhoneNumber.init(typed:)) : nil
         let at = try DirectorySession(named.identity, directory, keystore.passphrase, session)
-        guard let kind, remove || code != nil || value != nil else { return try show(at, session) }
+        guard let kind, remove || call || code != nil || value != nil else { return try show(at, session) }
         if remove { return try unlink(kind, at, session) }
         let (result, address) = try session.output.busy("asking the directory") { () -> (LinkWord, String) in
             if let email {
@@ -73,6 +78,7 @@ struct IDLink: Verb {
             if let number {
                 return (LinkWord(try at.work.link(number, to: at.id, language: language, at: at.server)), number.text)
             }
+            if call { return (.called, try at.work.call(of: at.id, at: at.server).text) }
             return (.linked, try at.work.verify(code: code ?? "", of: at.id, at: at.server).text)
         }
         try report(result, [result.sentence(address, at.id)], kind, at, address, session)
@@ -138,7 +144,7 @@ private enum LinkWord: String {
     case mailSent = "mail_sent"
     case codeSent = "code_sent"
     case alreadyLinked = "already_linked"
-    case linked, unlinked
+    case called, linked, unlinked
 
     init(_ result: LinkResult) {
         switch result {
@@ -153,6 +159,7 @@ private enum LinkWord: String {
         switch self {
         case .mailSent: "the directory sends an e-mail to \(address)"
         case .codeSent: "the directory sends a code to \(address)"
+        case .called: "the directory calls \(address) and says the code"
         case .alreadyLinked: "\(address) is linked to \(id) already"
         case .linked: "\(address) is linked to \(id)"
         case .unlinked: "\(address) is no longer linked to \(id)"
@@ -161,8 +168,12 @@ private enum LinkWord: String {
 
     func hint(_ id: ThreemaID) -> String? {
         switch self {
-        case .mailSent: "follow the link in the e-mail; keytool id link then shows the address"
-        case .codeSent: "when it is here: keytool id link mobile --code CODE --identity \(id)"
+        case .mailSent:
+            "follow the link in the e-mail; keytool id link then shows the address, and notes it in the profile"
+        case .codeSent:
+            "when it is here: keytool id link mobile --code CODE --identity \(id); if it does not come: "
+                + "keytool id link mobile --call --identity \(id)"
+        case .called: "keytool id link mobile --code CODE --identity \(id)"
         default: nil
         }
     }
