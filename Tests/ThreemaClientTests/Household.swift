@@ -18,6 +18,8 @@ final class Side {
     private var opened: Mailbox?
     /// Who is found when an unknown sender is asked for.
     var directory: [ThreemaID: Contact] = [:]
+    /// What the directory says of contacts; nil if the mailbox is to ask nobody.
+    var check: Mailbox.Check?
     /// Called before the directory answers.
     var whenAsked: () throws -> Void = {}
     var now = Timestamp(milliseconds: 1_700_000_000_000)
@@ -49,7 +51,8 @@ final class Side {
         let store = try OpenSessionStore(
             in: Directory.open(path ?? self.path, rule: .secret), messenger: "threema", id: id.text, key: key)
         opened = try Mailbox(
-            identity(), in: store, now: { [unowned self] in readClock() }, search: { [unowned self] in try ask($0) })
+            identity(), in: store, now: { [unowned self] in readClock() }, search: { [unowned self] in try ask($0) },
+            check: check)
     }
 
     private func readClock() -> Timestamp {

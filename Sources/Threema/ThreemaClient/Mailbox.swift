@@ -2,6 +2,7 @@ public import Encodings
 internal import SecureMemory
 public import SessionStore
 public import Threema
+public import ThreemaDirectory
 public import ThreemaForwardSecurity
 public import ThreemaMessages
 
@@ -10,6 +11,8 @@ public import ThreemaMessages
 //   kind           name              value
 //   contact        ID                see Contact
 //   contactnumber  0, 1, 2... (8)    ID
+//   revoked        ID                nothing: the last check has said so
+//   statecheck     0 (1)             when the states of all contacts were asked for, milliseconds since the epoch (8)
 //   ibex           ID                record of a Conversation
 //   outbox         ID ‖ number (8)   MessagePayload
 //   message        MessageOrigin     nothing: it was delivered
@@ -31,6 +34,11 @@ public final class Mailbox {
     /// - Returns: nil if there is no such ID, or if it was revoked.
     /// - Throws: only if that cannot be known now: the message comes again, and is searched for again.
     public typealias Search = (ThreemaID) throws -> Contact?
+    /// Asks for the states of contacts, for example the directory by `Question.check`.
+    ///
+    /// It gets at most `DirectoryRequest.maxIdentities` of them.
+    /// - Throws: if that cannot be known now.
+    public typealias Check = ([ThreemaID]) throws -> CheckedIdentities
 
     /// The store that has contacts, messages, nonces and sessions. Close it when the mailbox is used no more.
     public let store: OpenSessionStore
@@ -45,8 +53,11 @@ public final class Mailbox {
 
     let own: Identity
     let replay: ReplayStore
-    private let now: () -> Timestamp
-    private let search: Search
+    let now: () -> Timestamp
+    let search: Search
+    let check: Check?
+    /// When the last check has failed; nil if none has.
+    var failedCheck: Timestamp?
     /// The contact of the last step, because its keys take a multiplication on the curve.
     private var latest: Partner?
     /// Of the present connection; nil until it reads the outbox.
@@ -61,16 +72,19 @@ public final class Mailbox {
     ///   - store: of this identity. The caller closes it.
     ///   - now: the present time.
     ///   - search: asked for senders and receivers that are no contacts, who then become some. The default refuses them.
+    ///   - check: asked once a day, before a message is sent, which contacts were revoked. Without it, nobody counts as
+    ///     revoked.
     /// - Throws: `SessionStoreError`, `RecordError`, ``MailboxError``.
     public init(
         _ own: consuming Identity, in store: OpenSessionStore, now: @escaping () -> Timestamp,
-        search: @escaping Search = { _ in nil }
+        search: @escaping Search = { _ in nil }, check: Check? = nil
     ) throws {
         replay = ReplayStore(ownID: own.id.text)
         self.own = own
         self.store = store
         self.now = now
         self.search = search
+        self.check = check
         wasCopied = store.origin == .copied
         if wasCopied {
             try store.adopt { changes in
@@ -82,55 +96,18 @@ public final class Mailbox {
     /// The identity whose messages these are.
     public var id: ThreemaID { own.id }
 
-    // MARK: Contacts
-
-    /// Adds a contact, or changes how it is treated.
-    /// - Throws: `.otherPublicKey`; nothing changes then.
-    public func set(_ contact: Contact) throws { try store.transaction { try set(contact, in: $0) } }
-
-    /// A contact that was added, or has sent a message.
-    public func contact(_ id: ThreemaID) throws -> Contact? {
-        guard let value = try store.read("contact", id.bytes) else { return nil }
-        guard let contact = value.withBytes({ Contact(decoding: $0) }), contact.id == id else {
-            throw MailboxError.malformedValue(id)
-        }
-        return contact
-    }
-
-    /// All contacts, in the order in which they were added.
-    public func contacts() throws -> [Contact] {
-        try (0..<UInt64(store.count(of: "contactnumber"))).map { number in
-            guard let value = try store.read("contactnumber", MessageID(number).bytes),
-                let id = try? value.withBytes({ try ThreemaID(bytes: $0) }), let contact = try contact(id)
-            else { throw MailboxError.malformedValue(own.id) }
-            return contact
-        }
-    }
-
-    private func set(_ contact: Contact, in changes: borrowing Transaction) throws {
-        if let known = try self.contact(contact.id) {
-            guard known.publicKey == contact.publicKey else { throw MailboxError.otherPublicKey(contact.id) }
-        } else {
-            let number = MessageID(UInt64(try store.count(of: "contactnumber")))
-            try changes.set("contactnumber", number.bytes, contact.id.bytes.span)
-        }
-        try changes.set("contact", contact.id.bytes, contact.encoded.span)
-    }
-
-    func add(_ contact: Contact, in changes: borrowing Transaction) throws {
-        if try self.contact(contact.id) == nil { try set(contact, in: changes) }
-    }
-
     // MARK: Sending
 
     /// Seals a message and stores it in the outbox, in a transaction of its own.
     /// - Parameter contact: searched for before the transaction if it is no contact yet.
     /// - Returns: what protects it; nil without forward security.
-    /// - Throws: `.unknownContact`; what the search throws; `SealingError` for a body that is too long;
-    ///   `SessionStoreError`. Then nothing has changed.
+    /// - Throws: `.unknownContact`; `.revokedContact`; what the search throws; `SealingError` for a body that is too long;
+    ///   `SessionStoreError`. Then nothing is sent.
     @discardableResult
     public func send(_ body: MessageBody, to contact: ThreemaID, id: MessageID = .random()) throws -> DHMode? {
         guard let known = try find(contact) else { throw MailboxError.unknownContact(contact) }
+        try refreshStates()
+        guard try !isRevoked(contact) else { throw MailboxError.revokedContact(contact) }
         return try store.transaction { try send(body, to: known, id: id, at: now(), in: $0) }
     }
 
@@ -144,16 +121,18 @@ public final class Mailbox {
         _ body: MessageBody, to contact: ThreemaID, id: MessageID = .random(), in changes: borrowing Transaction
     ) throws -> DHMode? {
         guard let known = try self.contact(contact) else { throw MailboxError.unknownContact(contact) }
+        guard try !isRevoked(contact) else { throw MailboxError.revokedContact(contact) }
         return try send(body, to: known, id: id, at: now(), in: changes)
     }
 
     /// Seals what the members of a group are told, for each of them, in one transaction.
     ///
     /// Members that are no contacts yet are searched for before it.
-    /// - Returns: the members that no search finds, for example because they have revoked their ID. They are told nothing.
-    /// - Throws: as ``send(_:to:id:)`` does, except for `.unknownContact`.
+    /// - Returns: the members that no search finds, and those that were revoked. They are told nothing.
+    /// - Throws: as ``send(_:to:id:)`` does, except for `.unknownContact` and `.revokedContact`.
     @discardableResult
     public func send(_ sendings: [GroupSending]) throws -> [ThreemaID] {
+        try refreshStates()
         let (members, unknown) = try receivers(of: sendings, find)
         try store.transaction { try send(sendings, to: members, in: $0) }
         return unknown
@@ -163,9 +142,9 @@ public final class Mailbox {
     /// else, too.
     ///
     /// It is sent after the transaction was made, and never if it was not.
-    /// - Returns: the members that are no contacts. They are told nothing: nobody is searched for, because a transaction
-    ///   must not wait for a server.
-    /// - Throws: as ``send(_:to:id:)`` does, except for `.unknownContact`.
+    /// - Returns: the members that are no contacts, and those that were revoked. They are told nothing: nobody is searched
+    ///   for, because a transaction must not wait for a server.
+    /// - Throws: as ``send(_:to:id:)`` does, except for `.unknownContact` and `.revokedContact`.
     @discardableResult
     public func send(_ sendings: [GroupSending], in changes: borrowing Transaction) throws -> [ThreemaID] {
         let (members, unknown) = try receivers(of: sendings, contact)
@@ -176,11 +155,11 @@ public final class Mailbox {
     /// Each receiver once, in their order.
     private func receivers(
         of sendings: [GroupSending], _ find: (ThreemaID) throws -> Contact?
-    ) rethrows -> (members: [Contact], unknown: [ThreemaID]) {
+    ) throws -> (members: [Contact], unknown: [ThreemaID]) {
         var asked: Set<ThreemaID> = []
         var (members, unknown) = ([Contact](), [ThreemaID]())
         for id in sendings.flatMap(\.receivers) where asked.insert(id).inserted {
-            if let member = try find(id) { members.append(member) } else { unknown.append(id) }
+            if let member = try find(id), try !isRevoked(id) { members.append(member) } else { unknown.append(id) }
         }
         return (members, unknown)
     }
@@ -312,13 +291,6 @@ public final class Mailbox {
 
     func circumstances(_ contact: Contact) -> Circumstances<StoredNonces, SystemRandom> {
         Circumstances(now: now(), used: nonces, policy: contact.forwardSecurity)
-    }
-
-    /// - Returns: a contact, or who becomes one; nil if nobody has this ID.
-    func find(_ id: ThreemaID) throws -> Contact? {
-        guard let contact = try contact(id) ?? search(id) else { return nil }
-        guard contact.id == id else { throw MailboxError.unknownContact(id) }
-        return contact
     }
 
     func partner(_ contact: Contact) throws -> Partner {

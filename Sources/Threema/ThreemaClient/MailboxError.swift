@@ -4,6 +4,8 @@ public import Threema
 public enum MailboxError: Error, Equatable, Sendable {
     /// Nobody of this ID was added, and none was found.
     case unknownContact(ThreemaID)
+    /// The directory has said that this contact was revoked: nobody would read a message to it.
+    case revokedContact(ThreemaID)
     /// The contact is known under another public key. An ID never changes its key: one of the two is forged.
     case otherPublicKey(ThreemaID)
     /// A message of this connection was not stored, or the connection has failed. Nothing was changed. Connect again, and

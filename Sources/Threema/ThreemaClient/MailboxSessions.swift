@@ -6,9 +6,10 @@ internal import ThreemaForwardSecurity
 // The sessions with contacts.
 
 extension Mailbox {
-    /// Sends an empty message in each session that was idle for a day. Call it now and then.
+    /// Sends an empty message in each session that was idle for a day, except to revoked contacts. Call it now and then.
     public func refresh() throws {
-        for contact in try contacts() where try store.contains("ibex", contact.id.bytes) {
+        for contact in try contacts()
+        where try store.contains("ibex", contact.id.bytes) && !isRevoked(contact.id) {
             let partner = try partner(contact)
             let commit = try conversation(with: contact.id).refresh(partner.parties, circumstances(contact))
             if commit.queued.isEmpty { continue }

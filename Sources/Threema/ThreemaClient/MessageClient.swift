@@ -53,7 +53,7 @@ public final class MessageClient {
     }
 
     /// Stores what the members of a group are told in the outbox, and sends it.
-    /// - Returns: the members that no search finds. They are told nothing.
+    /// - Returns: the members that no search finds, and those that were revoked. They are told nothing.
     /// - Throws: what ``Mailbox/send(_:)`` throws, or `.connectionOver`, and then nothing has changed; `ChatSessionError`,
     ///   and then the messages stay in the outbox.
     @discardableResult

@@ -1,0 +1,112 @@
+internal import Encodings
+internal import SecureMemory
+internal import SessionStore
+public import Threema
+internal import ThreemaDirectory
+internal import ThreemaMessages
+
+// The contacts, and which of them were revoked.
+
+extension Mailbox {
+    /// Adds a contact, or changes how it is treated.
+    /// - Throws: `.otherPublicKey`; nothing changes then.
+    public func set(_ contact: Contact) throws { try store.transaction { try set(contact, in: $0) } }
+
+    /// A contact that was added, or has sent a message.
+    public func contact(_ id: ThreemaID) throws -> Contact? {
+        guard let value = try store.read("contact", id.bytes) else { return nil }
+        guard let contact = value.withBytes({ Contact(decoding: $0) }), contact.id == id else {
+            throw MailboxError.malformedValue(id)
+        }
+        return contact
+    }
+
+    /// All contacts, in the order in which they were added.
+    public func contacts() throws -> [Contact] {
+        try (0..<UInt64(store.count(of: "contactnumber"))).map { number in
+            guard let value = try store.read("contactnumber", MessageID(number).bytes),
+                let id = try? value.withBytes({ try ThreemaID(bytes: $0) }), let contact = try contact(id)
+            else { throw MailboxError.malformedValue(own.id) }
+            return contact
+        }
+    }
+
+    private func set(_ contact: Contact, in changes: borrowing Transaction) throws {
+        if let known = try self.contact(contact.id) {
+            guard known.publicKey == contact.publicKey else { throw MailboxError.otherPublicKey(contact.id) }
+        } else {
+            let number = MessageID(UInt64(try store.count(of: "contactnumber")))
+            try changes.set("contactnumber", number.bytes, contact.id.bytes.span)
+        }
+        try changes.set("contact", contact.id.bytes, contact.encoded.span)
+    }
+
+    func add(_ contact: Contact, in changes: borrowing Transaction) throws {
+        if try self.contact(contact.id) == nil { try set(contact, in: changes) }
+    }
+
+    /// - Returns: a contact, or who becomes one; nil if nobody has this ID.
+    func find(_ id: ThreemaID) throws -> Contact? {
+        guard let contact = try contact(id) ?? search(id) else { return nil }
+        guard contact.id == id else { throw MailboxError.unknownContact(id) }
+        return contact
+    }
+
+    // MARK: Revoked contacts
+
+    /// Whether the last check has said that a contact was revoked. Nothing is sent to it then.
+    public func isRevoked(_ contact: ThreemaID) throws -> Bool { try store.contains("revoked", contact.bytes) }
+
+    /// Asks the directory for the states of all contacts, unless it was asked within a day. ``send(_:to:id:)`` does so by
+    /// itself; only what is sent in a transaction does not, because a transaction must not wait for a server.
+    ///
+    /// A check that fails changes nothing, and is tried again after an hour: until then the last states count.
+    /// - Returns: whether the directory was asked, and has answered.
+    @discardableResult
+    public func refreshStates() throws -> Bool {
+        let time = now()
+        guard let check, try !isWithin(Self.day, of: lastCheck(), time), !isWithin(Self.hour, of: failedCheck, time)
+        else { return false }
+        let contacts = try contacts().map(\.id)
+        guard !contacts.isEmpty else { return false }
+        var states: [CheckedIdentity] = []
+        do {
+            for start in stride(from: 0, to: contacts.count, by: DirectoryRequest.maxIdentities) {
+                states += try check(Array(contacts[start...].prefix(DirectoryRequest.maxIdentities))).identities
+            }
+        } catch {
+            failedCheck = time
+            return false
+        }
+        failedCheck = nil
+        let nothing: [UInt8] = []
+        try store.transaction { changes in
+            for contact in states {
+                guard try isRevoked(contact.id) != (contact.state == .invalid) else { continue }
+                if contact.state == .invalid {
+                    try changes.set("revoked", contact.id.bytes, nothing.span)
+                } else {
+                    try changes.remove("revoked", contact.id.bytes)
+                }
+            }
+            try changes.set("statecheck", Self.checkName, MessageID(UInt64(bitPattern: time.milliseconds)).bytes.span)
+        }
+        return true
+    }
+
+    private static let checkName: [UInt8] = [0]
+    private static let day: Int64 = 86_400_000
+    private static let hour: Int64 = 3_600_000
+
+    /// A time in the future is from a wrong clock, so it proves nothing.
+    private func isWithin(_ span: Int64, of earlier: Timestamp?, _ time: Timestamp) -> Bool {
+        guard let earlier else { return false }
+        return (0..<span).contains(time.milliseconds - earlier.milliseconds)
+    }
+
+    private func lastCheck() throws -> Timestamp? {
+        guard let value = try store.read("statecheck", Self.checkName) else { return nil }
+        guard value.count == MessageID.count else { throw MailboxError.malformedValue(own.id) }
+        return Timestamp(milliseconds: Int64(bitPattern: value.withBytes { MessageID(bytes: $0).value }))
+    }
+}
