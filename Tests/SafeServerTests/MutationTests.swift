@@ -117,8 +117,7 @@ final class Neighbourhood: Sendable {
         let isBackup =
             request.target.utf8.count == 73 && request.target.wholeMatch(of: /\/backups\/[0-9a-f]{64}/) != nil
         switch (request.method, status) {
-        case ("GET", 200): return isConfig || isBackup
-        case ("HEAD", 200): return isBackup
+        case ("GET", 200), ("HEAD", 200): return isConfig || isBackup
         case ("PUT", 201), ("PUT", 204): return isBackup && (1...524_288).contains(request.body.count)
         case ("DELETE", 204): return isBackup
         case (_, 400), (_, 404), (_, 405), (_, 412): return true

@@ -7,7 +7,7 @@ from server import MAX_BYTES
 
 TOKEN = rb"[!#$%&'*+.^_`|~0-9A-Za-z-]+"
 # More blanks than one change no boundary (RFC 9112, 3).
-REQUEST_LINE = re.compile(rb"(?:\r?\n)*(GET|HEAD|PUT|DELETE) +(/[!-~]*) +HTTP/1\.([01])\r\n")
+REQUEST_LINE = re.compile(rb"(?:\r?\n)*(GET|HEAD|PUT|DELETE) +(?:[Hh][Tt][Tt][Pp][Ss]?://[^/?#\s]+)?(/[!-~]*) +HTTP/1\.([01])\r\n")
 FIELD = re.compile(rb"(" + TOKEN + rb"):[ \t]*((?:[!-~\x80-\xff](?:[\t -~\x80-\xff]*[!-~\x80-\xff])?)?)[ \t]*\r\n")
 CHUNK = re.compile(rb"([0-9A-Fa-f]{1,16})(;[\t -~\x80-\xff]*)?\r\n")
 BACKUP = re.compile(rb"/backups/([0-9a-f]{64})")
@@ -26,9 +26,7 @@ class Request(NamedTuple):
     @property
     def may_succeed(self):
         """By method, target and length alone."""
-        if self.target == b"/config":
-            return self.method == "GET"
-        if self.target == b"/health":
+        if self.target in (b"/config", b"/health"):
             return self.method in ("GET", "HEAD")
         return self.id is not None and (self.method != "PUT" or 0 < len(self.body) <= MAX_BYTES)
 

@@ -43,7 +43,7 @@ enum Route: Equatable {
     /// The methods of the target; nil if it names nothing.
     var methods: [String]? {
         switch self {
-        case .config: ["GET"]
+        case .config: ["GET", "HEAD"]
         // A client that wants to create it (MKCOL) learns by 405 that it exists (RFC 4918, 9.3.1).
         case .backups: []
         case .backup: ["GET", "HEAD", "PUT", "DELETE"]

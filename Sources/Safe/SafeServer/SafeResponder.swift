@@ -5,7 +5,7 @@ public import SafeWire
 /// A Safe server without a listener: a request, a store and a clock in, an answer out (whitepaper, "Running a custom
 /// Threema Safe server").
 ///
-///     GET config                            200
+///     GET, HEAD config                      200
 ///     GET, HEAD backups/<64 hex>            200, 404
 ///     PUT backups/<64 hex>                  201, 204, 412, 413
 ///     DELETE backups/<64 hex>               204, 404, 412

@@ -105,6 +105,8 @@ extension RequestHandler {
 extension HTTPResponse {
     /// 503: no thread or no memory is free.
     static let busy = HTTPResponse(status: 503, headers: ["retry-after": "5", "content-length": "0"])
+    /// 400: no host, or more than one.
+    static let badRequest = HTTPResponse(status: 400, headers: ["content-length": "0"])
     /// 408: the body came too slowly.
     static let tooSlow = HTTPResponse(status: 408, headers: ["content-length": "0"])
 }

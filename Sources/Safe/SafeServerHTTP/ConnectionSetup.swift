@@ -97,7 +97,7 @@ struct ConnectionSetup: ServerChildChannel {
         try channel.pipeline.syncOperations.addHandlers(
             HTTPResponseEncoder(), overhead, ByteToMessageHandler(decoder),
             HTTP1Guard(limits, overhead, service.observe), HTTPServerPipelineHandler(),
-            RequestHandler(connection, isHTTP1: true))
+            RequestHandler(connection))
     }
 
     /// Bytes that are read at once.
@@ -112,6 +112,7 @@ struct ConnectionSetup: ServerChildChannel {
             eventLoop: channel.eventLoop,
             configuration: .init(maxIdleTime: nil, maxAge: nil, maxGraceTime: nil, keepalive: nil))
         let idle = HTTP2Idle(connection)
+        let shared = NIOLoopBound(idle, eventLoop: channel.eventLoop)
         var settings = NIOHTTP2Handler.ConnectionConfiguration()
         settings.initialSettings = [
             HTTP2Setting(parameter: .maxConcurrentStreams, value: limits.maxStreams),
@@ -125,18 +126,16 @@ struct ConnectionSetup: ServerChildChannel {
         let handler = NIOHTTP2Handler(
             mode: .server, eventLoop: channel.eventLoop, connectionConfiguration: settings,
             streamConfiguration: streams,
-            streamDelegate: HTTP2Idle.Streams(
-                idle: NIOLoopBound(idle, eventLoop: channel.eventLoop), other: goodbye.http2StreamDelegate)
+            streamDelegate: OpenedStreams(goodbye.http2StreamDelegate, on: channel.eventLoop)
         ) { stream in
             stream.eventLoop.makeCompletedFuture {
-                guard connection.service.connections.begin(connection.number) else {
-                    throw ChannelError.ioOnClosedChannel
-                }
                 try stream.pipeline.syncOperations.addHandlers(
-                    HTTP2FramePayloadToHTTP1ServerCodec(), RequestHandler(connection, isHTTP1: false))
+                    HTTP2Fields(), HTTP2FramePayloadToHTTP1ServerCodec(),
+                    RequestHandler(connection, in: shared.value))
             }
         }
-        try channel.pipeline.syncOperations.addHandlers(handler, goodbye, idle)
+        try channel.pipeline.syncOperations.addHandlers(
+            WindowUpdateGuard(service.observe), handler, goodbye, idle)
     }
 }
 

@@ -45,6 +45,9 @@ package struct ListenerLimits: Sendable {
     /// The standard limits.
     package init() {}
 
+    /// The time for a whole request: its head, two waits for a thread, its body, and an answer as long.
+    var requestTime: Duration { headTime + maxWait * 2 + time(for: maxBodyBytes) * 2 + lingerTime }
+
     /// The time for so much of a body.
     func time(for bytes: Int) -> Duration { bodyTime + .seconds(bytes / minBodyRate) }
 }

@@ -20,13 +20,25 @@ struct ReceivedRequest {
     init(_ head: HTTPRequestHead, from connection: Connection, start: Duration) {
         let headers = head.headers.map { (name: $0.name, value: $0.value) }
         request = ServerRequest(
-            head.method.rawValue, head.uri, headers: headers, client: connection.client(headers))
+            head.method.rawValue, Self.path(head.uri), headers: headers, client: connection.client(headers))
         isRead = head.method == .GET || head.method == .HEAD
         // After the head of an upgrade, the parser reads nothing more.
         isKeepAlive = head.isKeepAlive && !head.headers.contains(name: "upgrade") && head.method != .CONNECT
         isContinueExpected = head.headers["expect"].contains { $0.lowercased() == "100-continue" }
         announcedBytes = head.headers["content-length"].first.flatMap(Int.init)
         self.start = start
+    }
+
+    /// The target without scheme and authority: `http://host/config` is `/config` (RFC 9112, 3.2.2).
+    private static func path(_ target: String) -> String {
+        let bytes = target.utf8
+        for scheme in ["http://", "https://"] where target.prefix(scheme.count).lowercased() == scheme {
+            let rest = bytes.dropFirst(scheme.utf8.count)
+            let end = rest.firstIndex { [UInt8(ascii: "/"), UInt8(ascii: "?"), UInt8(ascii: "#")].contains($0) }
+            guard let end, end > rest.startIndex, bytes[end] == UInt8(ascii: "/") else { return target }
+            return String(target[end...])
+        }
+        return target
     }
 }
 #endif

@@ -9,12 +9,12 @@ internal import SafeStore
 
 extension RequestHandler {
     func receive(_ head: HTTPRequestHead, _ context: ChannelHandlerContext) {
-        guard case .waiting = phase else { return context.close(promise: nil) }
-        guard !isHTTP1 || service.connections.begin(connection.number) else { return context.close(promise: nil) }
+        guard case .waiting = phase, service.connections.begin(connection.number) else { return refuse(context) }
         let request = ReceivedRequest(head, from: connection, start: service.clock().monotonic)
         self.request = request
         isLast = isLast || !request.isKeepAlive
         // The end of the request may have come, too: the answer is given after it.
+        if !isHTTP1, !Self.hasHost(head) { return enter(.ready(.badRequest)) }
         if let answer = answerAtOnce(request) { return enter(.ready(answer)) }
         enter(.examining)
         let asked = request.request
@@ -32,6 +32,12 @@ extension RequestHandler {
                 self.work({ login.finish(at: $0.clock()) }, done: self.proceed)
             }
         }
+    }
+
+    /// Whether an HTTP/2 request has one host, as those of HTTP/1.1 (`HTTP1Guard`).
+    private static func hasHost(_ head: HTTPRequestHead) -> Bool {
+        let hosts = head.headers["host"]
+        return hosts.count == 1 && hosts[0] != ""
     }
 
     /// An answer for which nothing has to be waited for.

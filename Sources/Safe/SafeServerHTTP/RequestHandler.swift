@@ -29,7 +29,8 @@ final class RequestHandler: ChannelDuplexHandler {
     }
 
     let connection: Connection
-    let isHTTP1: Bool
+    /// The HTTP/2 connection of this stream; nil for HTTP/1.1.
+    private let parent: HTTP2Idle?
     var phase = Phase.waiting
     var request: ReceivedRequest?
     /// What has come of the body and may be wanted.
@@ -51,10 +52,13 @@ final class RequestHandler: ChannelDuplexHandler {
     private var deadline: Deadline?
     private(set) var context: ChannelHandlerContext?
 
-    init(_ connection: Connection, isHTTP1: Bool) {
+    /// - Parameter parent: the HTTP/2 connection of this stream; nil for HTTP/1.1.
+    init(_ connection: Connection, in parent: HTTP2Idle? = nil) {
         self.connection = connection
-        self.isHTTP1 = isHTTP1
+        self.parent = parent
     }
+
+    var isHTTP1: Bool { parent == nil }
 
     var service: Service { connection.service }
     /// Who has taken the memory; empty before a request, when none is taken.
@@ -65,11 +69,13 @@ final class RequestHandler: ChannelDuplexHandler {
     func handlerAdded(context: ChannelHandlerContext) {
         self.context = context
         deadline = Deadline(on: context.eventLoop)
+        parent?.begin()
         if isHTTP1 { close(after: service.limits.headTime, because: .slow) }
     }
 
     func handlerRemoved(context: ChannelHandlerContext) {
         stop()
+        parent?.end()
         self.context = nil
     }
 
@@ -78,7 +84,16 @@ final class RequestHandler: ChannelDuplexHandler {
         context.fireChannelInactive()
     }
 
-    func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }
+    func errorCaught(context: ChannelHandlerContext, error: any Error) { refuse(context) }
+
+    /// Closes at once, and looks at nothing more. A stream is closed a little later: NIO may not have announced it yet,
+    /// and what is closed before that is never counted.
+    func refuse(_ context: ChannelHandlerContext) {
+        stop()
+        guard !isHTTP1 else { return context.close(promise: nil) }
+        let loop = context.eventLoop
+        loop.assumeIsolated().execute { context.close(promise: nil) }
+    }
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
         if case .inputClosed? = event as? ChannelEvent {
