@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 
 @testable import SafeServerHTTP
@@ -12,25 +13,106 @@ import Testing
         let longer = [memory.take(60, for: "a"), memory.take(1, for: "a"), memory.take(16, for: "c")]
         #expect(longer == [true, false, false])
     }
+}
 
-    @Test func aRefusedBodyGivesBackWhatItHasTakenAtOnce() {
-        let memory = BodyMemory(limit: 100, largest: 50)
-        // Three bodies of 40 bytes come in turn. Together they are too long, two of them are not.
-        var taken = ["a": 0, "b": 0, "c": 0]
-        var refused: [String] = []
-        for _ in 0..<4 {
-            for client in taken.keys.sorted() where !refused.contains(client) {
-                if memory.take(10, besides: taken[client]!, for: client) {
-                    taken[client]! += 10
-                } else {
-                    refused.append(client)
-                    taken[client] = 0
+@Suite struct UploadSharesTests {
+    @Test func `if the memory is full, the slowest upload of the network with the most bytes ends`() {
+        var shares = UploadShares(limit: 100, share: 100)
+        let slow = shares.open(for: "192.0.2.1")
+        let fast = shares.open(for: "192.0.2.2")
+        let other = shares.open(for: "198.51.100.1")
+        #expect(shares.take(40, for: slow, at: .zero) == .taken(ending: []))
+        #expect(shares.take(10, for: fast, at: .zero) == .taken(ending: []))
+        #expect(shares.take(10, for: fast, at: .seconds(6)) == .taken(ending: []))
+        #expect(shares.take(40, for: other, at: .seconds(6)) == .taken(ending: []))
+        #expect(shares.take(10, for: other, at: .seconds(20)) == .taken(ending: [slow]))
+        #expect(shares.all == 70)
+        #expect(shares.take(1, for: slow, at: .seconds(20)) == .ended)
+        #expect(shares.store(slow) == false)
+        // Its network has the fewest bytes now.
+        let third = shares.open(for: "203.0.113.1")
+        #expect(shares.take(40, for: third, at: .seconds(21)) == .taken(ending: [other]))
+        #expect(shares.store(fast) == true)
+        // What is being stored does not end.
+        #expect(shares.take(40, for: fast, at: .seconds(22)) == .taken(ending: []))
+        let newcomer = shares.open(for: "203.0.113.2")
+        #expect(shares.take(1, for: newcomer, at: .seconds(22)) == .ended)
+        shares.close(third)
+        shares.close(fast)
+        #expect(shares.all == 0)
+    }
+
+    @Test func `without an upload that may end, another one is refused`() {
+        var shares = UploadShares(limit: 100, share: 50)
+        let stored = [shares.open(for: "a"), shares.open(for: "b")]
+        for number in stored {
+            #expect(shares.take(50, for: number, at: .zero) == .taken(ending: []))
+            #expect(shares.store(number) == true)
+        }
+        let late = shares.open(for: "c")
+        // It is the only one that may end.
+        #expect(shares.take(10, for: late, at: .zero) == .ended)
+        // A client with its share is refused, whatever is free.
+        shares.close(stored[1])
+        let second = shares.open(for: "a")
+        #expect(shares.take(1, for: second, at: .zero) == .refused)
+        #expect(shares.all == 50)
+    }
+
+    @Test func `networks`() {
+        let names = ["192.0.2.7": "192.0.2", "2001:db8:0:1::/64": "2001:db8:0:1::/64", "unix": "unix"]
+        for (client, network) in names { #expect(UploadShares.network(of: client) == network) }
+    }
+
+    /// Sixteen networks with 31 uploads each hold all they can, and never end those of another network.
+    @Test func `uploads of other networks find memory`() {
+        var random = SystemRandomNumberGenerator()
+        var shares = UploadShares(limit: 64 << 20, share: 16 << 20)
+        var attacking: Set<Int> = []
+        var left: [Int: Int] = [:]
+        for second in 0..<40 {
+            for network in 0..<16 {
+                for host in 0..<31 where attacking.count < 496 {
+                    let number = shares.open(for: "10.0.\(network).\(host)")
+                    attacking.insert(number)
+                    left[number] = 128
                 }
             }
+            for number in attacking.shuffled(using: &random) {
+                guard attacking.contains(number), let blocks = left[number], blocks > 1 else { continue }
+                left[number] = blocks - 1
+                switch shares.take(4096, for: number, at: .milliseconds(1000 * second)) {
+                case .taken(let ending): attacking.subtract(ending)
+                case .ended, .refused: attacking.remove(number)
+                }
+            }
+            let honest = shares.open(for: "192.0.2.1")
+            for _ in 0..<128 {
+                guard case .taken(let ending) = shares.take(4096, for: honest, at: .milliseconds(1000 * second)) else {
+                    Issue.record("an honest upload was ended")
+                    return
+                }
+                attacking.subtract(ending)
+            }
+            #expect(shares.store(honest) == true)
+            #expect(shares.all <= 64 << 20)
+            shares.close(honest)
         }
-        #expect(refused == ["b"] && taken == ["a": 40, "b": 0, "c": 40])
-        for (client, bytes) in taken { memory.give(back: bytes, of: client) }
-        let all = memory.take(100, for: "d")
-        #expect(all)
+        for number in attacking { shares.close(number) }
+        #expect(shares.all == 0)
+    }
+}
+
+@Suite struct ListenerMemoryTests {
+    /// The manual's list of what the memory is bounded by, and its sum.
+    @Test func `the parts of the memory are those of the manual`() throws {
+        let page = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../man/keytool-server.8")
+        let text = try String(contentsOf: page, encoding: .utf8)
+        let start = try #require(text.range(of: "The memory of a server is bounded"))
+        let end = try #require(text.range(of: "This is the worst case"))
+        let list = text[start.upperBound..<end.lowerBound]
+        let numbers = list.matches(of: /(?:^|: )(\d+) MiB$/.anchorsMatchLineEndings()).compactMap { Int($0.output.1) }
+        let parts = ListenerLimits().memory.map { $0 >> 20 }
+        #expect(numbers == parts + [parts.reduce(0, +)])
     }
 }

@@ -1,6 +1,7 @@
 internal import Synchronization
 
-/// The memory for bodies, of which each client has a share.
+/// The memory for answers, of which each client has a share. Uploads have another one (`UploadMemory`): who restores a
+/// backup never waits for them.
 final class BodyMemory: Sendable {
     private struct Used {
         var all = 0
@@ -26,23 +27,16 @@ final class BodyMemory: Sendable {
     }
 
     /// One client has one in this many parts of the memory.
-    private static let shares = 4
+    static let shares = 4
 
-    /// - Parameters:
-    ///   - bytes: what has come of a body now.
-    ///   - taken: what the same body has taken before. All of it is given back if there is no room for the rest, in one
-    ///     step: of several bodies that meet the limit together, no more are refused than must be.
     /// - Returns: false if the client, or all together, have no room for these bytes. If true, `give(back:of:)` has
     ///   to follow.
-    func take(_ bytes: Int, besides taken: Int = 0, for client: String) -> Bool {
+    func take(_ bytes: Int, for client: String) -> Bool {
         guard bytes > 0 else { return true }
         return used.withLock { used in
             let own = used.clients[client] ?? 0
             // A stored backup may be longer than an upload may be today.
-            guard used.all + bytes <= limit, own == 0 || own + bytes <= share else {
-                used.give(back: taken, of: client)
-                return false
-            }
+            guard used.all + bytes <= limit, own == 0 || own + bytes <= share else { return false }
             used.all += bytes
             used.clients[client] = own + bytes
             return true

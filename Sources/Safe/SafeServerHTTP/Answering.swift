@@ -13,8 +13,8 @@ extension RequestHandler {
         cancelDeadline()
         release()
         let counted = answer.body.count > Self.maxUncountedBytes ? answer.body.count : 0
-        guard service.bodies.take(counted, for: client) else { return answerBusy(.memory, context) }
-        taken = counted
+        guard service.answers.take(counted, for: client) else { return answerBusy(.memory, context) }
+        answerBytes = counted
         if !isComplete, !isRestShort { isLast = true }
         enter(.answering)
         let now = service.clock()
@@ -37,10 +37,12 @@ extension RequestHandler {
         context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: written)
     }
 
-    /// Answers with 503.
+    /// Answers with 503, or with 408 to an upload that was too slow for the others.
     func answerBusy(_ cause: BusyListener, _ context: ChannelHandlerContext) {
         service.observe(.busy(cause))
-        answer(.busy, context)
+        guard cause == .slowUpload else { return answer(.busy, context) }
+        isLast = true
+        answer(.tooSlow, context)
     }
 
     /// Longest body that does not count for the memory of bodies: `/health` and `config` are also answered without it.
@@ -90,7 +92,7 @@ extension RequestHandler {
         request = nil
         isComplete = false
         refusedBytes = 0
-        lacksMemory = false
+        lack = nil
         if hasNoNext && isHTTP1 {
             enter(.closed)
             return context.close(promise: nil)

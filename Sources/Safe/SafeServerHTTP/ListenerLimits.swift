@@ -1,8 +1,10 @@
-/// What clients may take of a listener. Its memory is bounded:
+/// What clients may take of a listener. Its memory is bounded by `memory`, whose parts the manual lists:
 ///
 ///     connections   512 · (TLS 128 KiB + read 16 KiB + head 32 KiB + HTTP/2 window 64 KiB)   120 MiB
-///     bodies        those being received, stored and sent                                     64 MiB
+///     uploads       those being received and stored                                           64 MiB
+///     answers       those being sent                                                          16 MiB
 ///     throttle      two tables of clients and backups each                                    20 MiB
+///     hashes        of two passwords                                                          32 MiB
 ///
 /// Beyond that are the program itself and what each of the threads needs for one request.
 package struct ListenerLimits: Sendable {
@@ -11,8 +13,8 @@ package struct ListenerLimits: Sendable {
     package var maxConnections = 512
     /// Most open connections of one client; more are closed at once. A proxy is not a client.
     package var maxConnectionsPerClient = 64
-    /// Most bytes of all bodies that are being received, stored or sent.
-    package var maxBodyMemory = 64 * 1024 * 1024
+    /// Most bytes of all bodies that are being received or stored.
+    package var maxBodyMemory = 64 * mebibyte
     /// Longest body of an upload, in bytes. One client may take a quarter of `maxBodyMemory`, but at least this.
     package var maxBodyBytes = 512 * 1024
     /// Most bytes of a head, and of each of its fields.
@@ -44,6 +46,22 @@ package struct ListenerLimits: Sendable {
 
     /// The standard limits.
     package init() {}
+
+    private static let mebibyte = 1024 * 1024
+    /// The memory of a connection: TLS, what is read at once, a head, and the window of HTTP/2.
+    private static let connectionMemory = (128 + 16 + 32 + 64) * 1024
+    /// Of the two tables of clients, and the two of backups.
+    private static let throttleMemory = 20 * mebibyte
+    /// Of two hashes of passwords at the standard cost.
+    private static let hashMemory = 32 * mebibyte
+
+    /// Most bytes of all bodies that are being sent: a quarter of those of uploads, but at least the longest one.
+    var maxAnswerMemory: Int { max(maxBodyMemory / BodyMemory.shares, maxBodyBytes) }
+
+    /// The parts of the memory that clients can make the server use, in bytes.
+    var memory: [Int] {
+        [maxConnections * Self.connectionMemory, maxBodyMemory, maxAnswerMemory, Self.throttleMemory, Self.hashMemory]
+    }
 
     /// The time for a whole request: its head, two waits for a thread, its body, and an answer as long.
     var requestTime: Duration { headTime + maxWait * 2 + time(for: maxBodyBytes) * 2 + lingerTime }

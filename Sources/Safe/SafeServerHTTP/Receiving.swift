@@ -53,8 +53,8 @@ extension RequestHandler {
 
     private func start(_ upload: PendingUpload, _ context: ChannelHandlerContext) {
         guard body.readableBytes <= upload.maxBodyBytes else { return answer(upload.refusal, context) }
-        guard !lacksMemory else { return answerBusy(.memory, context) }
-        if isComplete { return store(upload) }
+        if let lack { return answerBusy(lack, context) }
+        if isComplete { return store(upload, context) }
         if request?.isContinueExpected == true, body.readableBytes == 0 {
             let head = HTTPResponseHead(version: .http1_1, status: .continue)
             context.writeAndFlush(wrapOutboundOut(.head(head)), promise: nil)
@@ -96,36 +96,62 @@ extension RequestHandler {
     }
 
     private func keep(_ bytes: ByteBuffer, _ context: ChannelHandlerContext) {
-        guard !lacksMemory else { return refuse(bytes, context) }
-        guard service.bodies.take(bytes.readableBytes, besides: taken, for: client) else {
-            // A part of a body is of no use.
-            taken = 0
-            body = ByteBuffer()
-            if case .receiving = phase { return answerBusy(.memory, context) }
-            // The head is still being examined; the answer comes after that.
-            lacksMemory = true
-            return refuse(bytes, context)
+        guard lack == nil else { return refuse(bytes, context) }
+        let count = body.readableBytes + bytes.readableBytes
+        if count > taken {
+            let wanted = (count - 1) / UploadMemory.block * UploadMemory.block + UploadMemory.block - taken
+            let number = upload ?? openUpload(context)
+            upload = number
+            switch service.uploads.take(wanted, for: number, at: service.clock().monotonic) {
+            case .taken: taken += wanted
+            case .ended: return end(for: .slowUpload, bytes, context)
+            case .refused: return end(for: .memory, bytes, context)
+            }
         }
-        taken += bytes.readableBytes
         body.writeImmutableBuffer(bytes)
+    }
+
+    private func openUpload(_ context: ChannelHandlerContext) -> Int {
+        let loop = context.eventLoop
+        let handler = NIOLoopBound(self, eventLoop: loop)
+        return service.uploads.open(for: client) { number in
+            loop.execute { handler.value.endUpload(number) }
+        }
+    }
+
+    /// Another upload needs the memory of this one.
+    private func endUpload(_ number: Int) {
+        guard let context, upload == number else { return }
+        end(for: .slowUpload, ByteBuffer(), context)
+    }
+
+    /// A part of a body is of no use.
+    private func end(for cause: BusyListener, _ bytes: ByteBuffer, _ context: ChannelHandlerContext) {
+        release()
+        if case .receiving = phase { return answerBusy(cause, context) }
+        // The head is still being examined; the answer comes after that.
+        lack = cause
+        refuse(bytes, context)
     }
 
     func receiveEnd(_ context: ChannelHandlerContext) {
         isComplete = true
         switch phase {
-        case .receiving(let upload): store(upload)
+        case .receiving(let upload): store(upload, context)
         case .draining: finish(context)
         case .ready(let answer): self.answer(answer, context)
         case .waiting, .examining, .storing, .answering, .closed: break
         }
     }
 
-    private func store(_ upload: PendingUpload) {
+    private func store(_ pending: PendingUpload, _ context: ChannelHandlerContext) {
+        // Its memory may have gone to another one just now.
+        if let upload, !service.uploads.store(upload) { return answerBusy(.slowUpload, context) }
         enter(.storing)
         let bytes = Array(body.readableBytesView)
         request?.receivedBytes = bytes.count
         body = ByteBuffer()
-        work({ upload.finish(bytes, at: $0.clock()) }) { answer, context in self.answer(answer, context) }
+        work({ pending.finish(bytes, at: $0.clock()) }) { answer, context in self.answer(answer, context) }
     }
 }
 #endif

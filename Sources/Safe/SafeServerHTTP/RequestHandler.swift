@@ -35,10 +35,14 @@ final class RequestHandler: ChannelDuplexHandler {
     var request: ReceivedRequest?
     /// What has come of the body and may be wanted.
     var body = ByteBuffer()
-    /// Bytes of `BodyMemory` that this request has taken.
+    /// The number in `UploadMemory`; nil before a body comes, and after it.
+    var upload: Int?
+    /// Bytes of the upload that are taken.
     var taken = 0
-    /// Whether there was no memory for a part of the body.
-    var lacksMemory = false
+    /// Bytes of `BodyMemory` that the answer has taken.
+    var answerBytes = 0
+    /// Why there is no memory for the body.
+    var lack: BusyListener?
     /// Whether the request has come to its end.
     var isComplete = false
     var refusedBytes = 0
@@ -162,9 +166,12 @@ final class RequestHandler: ChannelDuplexHandler {
     }
 
     func release() {
-        service.bodies.give(back: taken, of: client)
+        if let upload { service.uploads.close(upload) }
+        upload = nil
         taken = 0
         body = ByteBuffer()
+        service.answers.give(back: answerBytes, of: client)
+        answerBytes = 0
     }
 
     // MARK: Deadlines

@@ -66,12 +66,14 @@ package enum ConnectionEnd: String, CaseIterable, Sendable {
     case malformed
 }
 
-/// What the listener has no more of, so that a request is answered with 503.
+/// What the listener has no more of, so that a request is answered with 503, or 408.
 package enum BusyListener: Equatable, Sendable {
     /// Threads that may block.
     case threads
     /// Memory for bodies.
     case memory
+    /// Memory for uploads: the slowest one of those that hold most was answered with 408.
+    case slowUpload
 }
 
 /// What a listener tells.
@@ -82,7 +84,7 @@ package enum ListenerEvent: Sendable {
     case closed
     /// A request was answered.
     case answered(RequestRecord)
-    /// A request is answered with 503. `.answered` follows.
+    /// A request is answered with 503, or 408. `.answered` follows.
     case busy(BusyListener)
     /// A connection was closed.
     case ended(ConnectionEnd)

@@ -16,7 +16,8 @@ package final class Service: Sendable {
     let writes: WorkPool
     let answersHealth: Bool
     let connections: OpenConnections
-    let bodies: BodyMemory
+    let uploads: UploadMemory
+    let answers: BodyMemory
     let date = AnswerDate()
     let pieces = OutgoingPieces()
     let heaps = HeapTrimming()
@@ -41,7 +42,8 @@ package final class Service: Sendable {
         writes = WorkPool(workers: limits.workers, maxWaiting: limits.maxWaiting)
         connections = OpenConnections(
             limit: limits.maxConnections, clientLimit: limits.maxConnectionsPerClient)
-        bodies = BodyMemory(limit: limits.maxBodyMemory, largest: limits.maxBodyBytes)
+        uploads = UploadMemory(limit: limits.maxBodyMemory, largest: limits.maxBodyBytes)
+        answers = BodyMemory(limit: limits.maxAnswerMemory, largest: limits.maxBodyBytes)
     }
 }
 #endif

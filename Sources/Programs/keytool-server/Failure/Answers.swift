@@ -38,6 +38,9 @@ extension BusyListener {
         switch self {
         case .threads: "warning: answered with 503: all --workers threads are busy, or the store does not answer"
         case .memory: "warning: answered with 503: --max-body-memory is used up"
+        case .slowUpload:
+            "warning: answered with 408: --max-body-memory is used up; the slowest uploads of the network with most of "
+                + "it are ended"
         }
     }
 }

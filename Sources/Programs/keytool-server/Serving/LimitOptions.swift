@@ -23,7 +23,7 @@ struct LimitOptions: ParsableArguments {
     @Option(help: ArgumentHelp("Most open connections of one client (default: 64).", valueName: "number"))
     var maxConnectionsPerClient: PositiveNumber?
 
-    @Option(help: ArgumentHelp("Most MiB of bodies in memory at once (default: 64).", valueName: "number"))
+    @Option(help: ArgumentHelp("Most MiB of uploads in memory at once (default: 64).", valueName: "number"))
     var maxBodyMemory: PositiveNumber?
 
     @Option(
