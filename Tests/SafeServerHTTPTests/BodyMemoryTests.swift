@@ -116,3 +116,13 @@ import Testing
         #expect(numbers == parts + [parts.reduce(0, +)])
     }
 }
+
+@Suite struct OpenFilesTests {
+    @Test func `the standard number of connections needs 736 files, and a quarter of few files is used`() {
+        for (files, connections) in [(736, 512), (735, 511), (1024, 512), (300, 76), (200, 50), (0, 1)] {
+            var limits = ListenerLimits()
+            let isLowered = limits.lowerConnections(toFiles: files)
+            #expect(limits.maxConnections == connections && isLowered == (connections < 512))
+        }
+    }
+}

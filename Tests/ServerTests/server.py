@@ -31,10 +31,10 @@ def run(*arguments, timeout=60, **variables):
 class Server:
     """A running `serve`. What it prints on stdout is one JSON document."""
 
-    def __init__(self, directory, *options, listen="127.0.0.1:0", store=None, **variables):
+    def __init__(self, directory, *options, listen="127.0.0.1:0", store=None, before=(), **variables):
         self.directory, self.log = Path(directory), Path(directory).parent / "server.log"
         store = store or f"file://{directory}"
-        command = [BINARY, "serve", "--json", "--store", store, "--listen", listen, *map(str, options)]
+        command = [*before, BINARY, "serve", "--json", "--store", store, "--listen", listen, *map(str, options)]
         with self.log.open("ab") as log:
             self.process = subprocess.Popen(
                 command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=log, env=environment(**variables))

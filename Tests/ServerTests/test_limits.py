@@ -155,6 +155,19 @@ def test_too_many_connections(serve):
         each.close()
 
 
+@pytest.mark.parametrize("soft, hard, connections", [(64, 4096, None), (300, 300, 76), (64, 64, 16)])
+def test_the_system_allows_few_open_files(serve, soft, hard, connections):
+    """The soft limit is raised; under a low hard one, there are fewer connections, and others are served."""
+    server = serve("--max-connections", "500", before=["prlimit", f"--nofile={soft}:{hard}"])
+    many = [socket.create_connection(("127.0.0.1", server.port), 60, (f"127.0.1.{1 + number % 50}", 0))
+            for number in range(350)]
+    assert statuses(exchange(many[-1], GET, seconds=0.3, answers=1)[0]) == [200]
+    for each in many:
+        each.close()
+    words = f"warning: the system allows {hard} open files: --max-connections is {connections}, not 500"
+    assert (words in server.words) == (connections is not None), server.words
+
+
 def test_a_connection_displaced_in_its_handshake(serve):
     server = serve(*METRICS, "--max-connections", "3", "--tls-self-signed", "localhost")
     first = [server.connect() for _ in range(3)]

@@ -63,6 +63,20 @@ package struct ListenerLimits: Sendable {
         [maxConnections * Self.connectionMemory, maxBodyMemory, maxAnswerMemory, Self.throttleMemory, Self.hashMemory]
     }
 
+    /// Open files beside the connections: those of the program, of the listener of metrics, and of threads that read and
+    /// write.
+    private var otherFiles: Int { 64 + 16 + OpenConnections.maxPassing + 8 * workers }
+
+    /// Lowers the number of connections to what so many open files allow: beyond that, others would wait in the
+    /// kernel's queue without a word. A quarter of the files is used in any case.
+    /// - Returns: whether it was lowered.
+    package mutating func lowerConnections(toFiles files: Int) -> Bool {
+        let possible = max(files - otherFiles, files / 4, 1)
+        guard possible < maxConnections else { return false }
+        maxConnections = possible
+        return true
+    }
+
     /// The time for a whole request: its head, two waits for a thread, its body, and an answer as long.
     var requestTime: Duration { headTime + maxWait * 2 + time(for: maxBodyBytes) * 2 + lingerTime }
 

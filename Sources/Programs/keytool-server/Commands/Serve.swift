@@ -64,8 +64,9 @@ struct Serve: Verb {
         // Before the threads of the listener.
         let signals = ServerSignals()
         Heaps.bound()
-        OpenFiles.raiseLimit()
+        let files = OpenFiles.raiseLimit()
         var settings = try ServeSettings(self)
+        if let files { settings.lowerConnections(toFiles: files) }
         let store = try opened(settings, dialog)
         try settings.limits.adapt(to: store.limits)
         let metrics = Metrics()
@@ -84,6 +85,16 @@ struct Serve: Verb {
         server.run(signals)
         // The threads that sleep are still there, and `exit` would take away under them what libraries have set up.
         _exit(0)
+    }
+}
+
+extension ServeSettings {
+    fileprivate mutating func lowerConnections(toFiles files: Int) {
+        let wanted = limits.maxConnections
+        guard limits.lowerConnections(toFiles: files) else { return }
+        log.say(
+            "warning: the system allows \(files) open files: --max-connections is \(limits.maxConnections), not \(wanted)"
+        )
     }
 }
 
