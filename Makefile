@@ -215,6 +215,7 @@ bench: set-up-bench build ## measure the ratios that the release has to keep
 	Benchmarks/large-profile
 	$(swift) build -c release --product session-store-run $(generics) $(imports)
 	Benchmarks/replay .build/release/session-store-run
+	Benchmarks/commit .build/release/session-store-run
 	Benchmarks/messages
 	Benchmarks/age
 	Benchmarks/chat

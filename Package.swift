@@ -156,9 +156,12 @@ let package = Package(
         .systemLibrary(name: "CQREncode", path: "Sources/C/CQREncode", providers: [.apt(["libqrencode-dev"])]),
         .systemLibrary(name: "CCurl", path: "Sources/C/CCurl", providers: [.apt(["libcurl4-openssl-dev"])]),
         .systemLibrary(name: "CSQLite", path: "Sources/C/CSQLite", providers: [.apt(["libsqlite3-dev"])]),
+        // SQLite is linked where this is used.
+        .target(name: "CSQLiteFiles", path: "Sources/C/CSQLiteFiles"),
         .systemLibrary(name: "CZip", path: "Sources/C/CZip", providers: [.apt(["libzip-dev"])]),
         .systemLibrary(name: "CLinux", path: "Sources/C/CLinux"),
         .systemLibrary(name: "CScrypt", path: "Tests/CScrypt", providers: [.apt(["libscrypt-dev"])]),
+        .systemLibrary(name: "CWindows", path: "Tests/CWindows"),
         // Storey 1
         room("Base/SecureMemory", ["CSodium"], linking: [":libsodium.a"]),
         // Storey 2
@@ -190,7 +193,8 @@ let package = Package(
             ]),
         room("Storage/Keystore", ["KeyWrapping", "Encodings", "Primitives", "AtomicFiles", "SecureMemory", "CLinux"]),
         room(
-            "Storage/SessionStore", ["Encodings", "Primitives", "AtomicFiles", "SecureMemory", "CSQLite"],
+            "Storage/SessionStore",
+            ["Encodings", "Primitives", "AtomicFiles", "SecureMemory", "CSQLite", "CSQLiteFiles"],
             linking: [":libsqlite3.a"]),
         room("Threema/Threema", ["KeyWrapping", "Encodings", "Primitives", "SecureMemory"]),
         room("Messengers/Telegram", ["Encodings", "Primitives", "SecureMemory"]),
@@ -341,7 +345,9 @@ let package = Package(
         .executableTarget(
             name: "session-store-run", dependencies: ["SessionStore", "AtomicFiles", "SecureMemory"],
             path: "Tests/SessionStoreRun", swiftSettings: [.swiftLanguageMode(.v6)]),
-        tests(of: "SessionStore", ["session-store-run", "Keystore", "AtomicFiles", "SecureMemory", "VectorKit"]),
+        tests(
+            of: "SessionStore",
+            ["session-store-run", "Keystore", "AtomicFiles", "SecureMemory", "VectorKit", "CWindows"]),
         // Marks secrets for valgrind's memcheck, and runs codecs on them; Scripts/test-constant-time reads its reports.
         .systemLibrary(name: "CMemcheck", path: "Tests/CMemcheck"),
         .executableTarget(

@@ -1,10 +1,7 @@
 """A keystore that cannot be written, and verbs that only read: they work, and change no byte, there and elsewhere."""
 
 import shutil
-import signal
 import sqlite3
-import subprocess
-import sys
 
 import pytest
 
@@ -32,9 +29,6 @@ def stored(keytool, write):
     identity = ["--identity", write("agekey", archives.IDENTITY + "\n")]
     keytool.ok("sophaxchat", "import", write("a.age", archives.seal(sophax.account_text(ALICE))), *identity)
     sophax.put_group(keytool, GROUP, **{BOB_ID: SESSION})
-    with sqlite3.connect(database(keytool)) as opened:
-        opened.execute("PRAGMA journal_mode = WAL")
-    opened.close()
     assert [name for name in SIDECARS if beside(keytool, name).exists()] == []
     return keytool
 
@@ -62,23 +56,11 @@ def expect_reading(runner, store, verbs=READING):
     return before
 
 
-def killed_writer(keytool, rows=1):
-    """A program that has changed the sessions, and is killed: the change is in the log."""
-    program = """
-import os, signal, sqlite3, sys
-database = sqlite3.connect(sys.argv[1], isolation_level=None)
-database.execute("PRAGMA locking_mode = EXCLUSIVE")
-database.execute("PRAGMA journal_mode = WAL")
-for row in range(int(sys.argv[2])):
-    database.execute("UPDATE value SET sealed = sealed")
-database.execute("DELETE FROM value WHERE kind = 'session'")
-os.kill(os.getpid(), signal.SIGKILL)
-"""
-    ended = subprocess.run([sys.executable, "-c", program, database(keytool), str(rows)], timeout=30)
-    assert ended.returncode == -signal.SIGKILL
-    log = beside(keytool, "sessions.db-wal")
-    assert log.stat().st_size > 0
-    log.chmod(0o600)
+def killed_writer(keytool):
+    """A program that was killed while it removed all sessions: the journal has them."""
+    journal = sessions.interrupt(database(keytool), "DELETE FROM value WHERE kind = 'session'")
+    assert journal == beside(keytool, "sessions.db-journal")
+    return journal
 
 
 def test_reading_changes_nothing(stored):
@@ -89,12 +71,21 @@ def test_reading_changes_nothing(stored):
     expect_reading(stored, stored)
 
 
-@pytest.mark.parametrize("mode", ["DELETE", "TRUNCATE"])
-def test_a_store_of_another_journal_mode_stays_so(stored, mode):
+@pytest.mark.parametrize("way", [None, *WAYS])
+def test_a_store_of_version_2_is_refused(stored, way):
+    """It had a log, which kept replaced keys. Nothing is merged and nothing is changed."""
     with sqlite3.connect(database(stored)) as opened:
-        opened.execute(f"PRAGMA journal_mode = {mode}")
+        opened.execute("PRAGMA user_version = 2")
+        opened.execute("PRAGMA journal_mode = WAL")
     opened.close()
-    expect_reading(stored, stored)
+    there = WAYS[way](stored) if way else stored
+    before = everything(stored)
+    for verb in READING[1:]:
+        failed = there.fails(65, *verb, "--json").error
+        assert "have version 2" in failed["message"] and "remove this file" in failed["hint"], failed
+    doctor = there("doctor")
+    assert doctor.code == 65 and "of a version that this keytool does not support" in doctor.out
+    assert everything(stored) == before
 
 
 @pytest.mark.parametrize("way", WAYS)
@@ -109,44 +100,41 @@ def test_read_only(stored, way, has_lock):
 
 
 @pytest.mark.parametrize("way", [None, *WAYS])
-def test_the_log_of_a_killed_program_is_read(stored, way):
-    """What is in the log counts, and stays there."""
+def test_the_journal_of_a_killed_program_is_read(stored, way):
+    """What it has changed does not count: the last commit is shown, and everything stays."""
     killed_writer(stored)
     there = WAYS[way](stored) if way else stored
+    expect_reading(there, stored)
+    assert [peer["peer"] for peer in there.json("sophaxchat", "list-sessions")["peers"]] == [BOB_ID]
+
+
+@pytest.mark.parametrize("way", [None, *WAYS])
+@pytest.mark.parametrize("journal", ["empty", "ended", "not synced", "torn"])
+def test_a_journal_without_changes(stored, way, journal):
+    path = killed_writer(stored)
+    content = path.read_bytes()
+    path.write_bytes({
+        "empty": b"", "ended": bytes(28) + content[28:], "not synced": bytes(12) + content[12:],
+        "torn": bytes(12) + content[12:1000]}[journal])
+    there = WAYS[way](stored) if way else stored
     expect_reading(there, stored, [verb for verb in READING if "show-session" not in verb])
-    assert there.json("sophaxchat", "list-sessions")["peers"] == []
     assert there.fails(10, "sophaxchat", "show-session", BOB_ID, "--json").error["reason"] == "no_session"
 
 
 @pytest.mark.parametrize("way", [None, *WAYS])
-@pytest.mark.parametrize("log", ["empty", "torn"])
-def test_a_log_without_changes(stored, way, log):
-    if log == "torn":
-        killed_writer(stored)
-        content = beside(stored, "sessions.db-wal").read_bytes()[:100]
-    else:
-        content = b""
-    beside(stored, "sessions.db-wal").write_bytes(content)
-    beside(stored, "sessions.db-wal").chmod(0o600)
-    expect_reading(WAYS[way](stored) if way else stored, stored)
-
-
-@pytest.mark.parametrize("way", [None, *WAYS])
-def test_an_interrupted_change_is_named(stored, way):
-    """SQLite would restore the file from its journal: that is for the program that uses it."""
-    with sqlite3.connect(database(stored)) as opened:
-        opened.execute("PRAGMA journal_mode = DELETE")
-    opened.close()
-    beside(stored, "sessions.db-journal").write_bytes(b"journal")
-    beside(stored, "sessions.db-journal").chmod(0o600)
-    there = WAYS[way](stored) if way else stored
-    before = everything(stored)
-    for verb in READING[1:]:
-        failed = there.fails(74, *verb, "--json").error
-        assert failed["reason"] == "sessions_interrupted" and "was interrupted" in failed["message"], failed
-        assert "copy" in failed["hint"], failed
-    assert "interrupted" in there.ok("doctor").out
-    assert everything(stored) == before
+def test_a_damaged_journal_is_refused(stored, way):
+    """SQLite would restore a part of it in silence."""
+    path = killed_writer(stored)
+    content = path.read_bytes()
+    for damaged in (b"journal", content[:-1], content[:600] + b"x" + content[601:-4] + b"sums"):
+        path.write_bytes(damaged)
+        there = WAYS[way](stored) if way else stored
+        before = everything(stored)
+        for verb in READING[1:]:
+            assert there.fails(65, *verb, "--json").error["reason"] == "damaged_sessions", verb
+        doctor = there("doctor")
+        assert doctor.code == 65 and "1 of 1 damaged" in doctor.out
+        assert everything(stored) == before
 
 
 def test_killed_while_it_reads(stored):
@@ -165,9 +153,10 @@ def test_killed_while_it_reads(stored):
 
 def test_another_program_that_has_it_open(stored):
     """sqlite3, which knows nothing of the identity's lock, in each of its states."""
-    for begin in ("BEGIN EXCLUSIVE", "SELECT count(*) FROM value", "BEGIN IMMEDIATE"):
+    for begin in ("BEGIN EXCLUSIVE", "BEGIN; SELECT count(*) FROM value", "BEGIN IMMEDIATE"):
         opened = sqlite3.connect(database(stored), isolation_level=None)
-        opened.execute(begin).fetchall()
+        for statement in begin.split(";"):
+            opened.execute(statement).fetchall()
         for verb in READING[1:]:
             assert stored.fails(11, *verb, "--json").error["reason"] == "sessions_open", (begin, verb)
         assert "in use: another program has it open" in stored.ok("doctor").out

@@ -5,6 +5,7 @@ import SessionStore
 /// Does what a messenger does with its session store, for tests that kill it and for the benchmark.
 ///
 ///     session-store-run DIR send COUNT      sends messages, and prints the number of each one that is stored
+///     session-store-run DIR churn COUNT     replaces and removes values of many lengths; prints the number of the commit
 ///     session-store-run DIR fill COUNT      remembers nonces, 10,000 in a transaction
 ///     session-store-run DIR check COUNT     looks up nonces, half of which are known; prints microseconds for each
 @main
@@ -15,11 +16,12 @@ enum SessionStoreRun {
     static func main() throws {
         let arguments = CommandLine.arguments
         guard arguments.count == 4, let count = Int(arguments[3]) else {
-            return print("usage: session-store-run DIR send|fill|check COUNT")
+            return print("usage: session-store-run DIR send|churn|fill|check COUNT")
         }
         let store = try open(arguments[1])
         switch arguments[2] {
         case "send": try send(count, store)
+        case "churn": try churn(count, store)
         case "fill": try fill(count, store)
         default: try check(count, store)
         }
@@ -52,6 +54,26 @@ enum SessionStoreRun {
             try store.transaction { transaction in
                 try replay.remember(nonce(number), in: transaction)
                 try transaction.set("queue", nonce(number), [UInt8](repeating: 1, count: 700).span)
+                try transaction.set("session", [0], [UInt8(number >> 8), UInt8(number & 0xff)].span)
+            }
+            print(number)
+        }
+    }
+
+    /// In each transaction 8 of 20 values change. The same commit makes the same changes in each run.
+    private static func churn(_ count: Int, _ store: OpenSessionStore) throws {
+        for _ in 0..<count {
+            let number = try sent(store) + 1
+            try store.transaction { transaction in
+                for index in 0..<8 {
+                    let name = [UInt8((number * 7 + index * 11) % 20)]
+                    if (number + index) % 3 == 0 {
+                        try transaction.remove("queue", name)
+                    } else {
+                        let value = [UInt8](repeating: 1, count: 40 + (number * 977 + index * 1471) % 6000)
+                        try transaction.set("queue", name, value.span)
+                    }
+                }
                 try transaction.set("session", [0], [UInt8(number >> 8), UInt8(number & 0xff)].span)
             }
             print(number)

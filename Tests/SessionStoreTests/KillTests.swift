@@ -1,4 +1,6 @@
+import AtomicFiles
 import Foundation
+import SecureMemory
 import Testing
 import VectorKit
 
@@ -15,10 +17,12 @@ import VectorKit
     private static let canTrace = (try? Program.run("/usr/bin/strace", "-o", "/dev/null", "true")) == 0
 
     /// The calls that change files, each with how many of its name came before.
-    private func points(_ scratch: Scratch) throws -> [(call: String, nth: Int)] {
+    private func points(
+        _ scratch: Scratch, _ verb: String = "send", _ count: Int = 3
+    ) throws -> [(call: String, nth: Int)] {
         let log = scratch.path + ".trace"
         defer { try? FileManager.default.removeItem(atPath: log) }
-        let arguments = ["-qq", "-o", log, "-e", "trace=" + Self.calls, Self.program, scratch.path, "send", "3"]
+        let arguments = ["-qq", "-o", log, "-e", "trace=" + Self.calls, Self.program, scratch.path, verb, "\(count)"]
         _ = try Program.output(of: "/usr/bin/strace", arguments)
         var seen: [String: Int] = [:]
         var points: [(String, Int)] = []
@@ -35,12 +39,14 @@ import VectorKit
     }
 
     /// - Returns: what the program printed.
-    private func kill(_ scratch: Scratch, at point: (call: String, nth: Int)) throws -> [Int] {
+    private func kill(
+        _ scratch: Scratch, at point: (call: String, nth: Int), _ verb: String = "send", _ count: Int = 3
+    ) throws -> [Int] {
         let process = Process()
         process.executableURL = URL(filePath: "/usr/bin/strace")
         process.arguments = [
             "-qq", "-o", "/dev/null", "-e", "trace=\(point.call)", "-e",
-            "inject=\(point.call):signal=SIGKILL:when=\(point.nth)", Self.program, scratch.path, "send", "3",
+            "inject=\(point.call):signal=SIGKILL:when=\(point.nth)", Self.program, scratch.path, verb, "\(count)",
         ]
         let output = Pipe()
         process.standardOutput = output
@@ -85,5 +91,65 @@ import VectorKit
             let printed = try kill(scratch, at: point)
             try expectWhole(scratch, atLeast: printed.last ?? before, point)
         }
+    }
+
+    /// The sealed values of a store, read by another program's SQLite.
+    private func sealed(_ scratch: Scratch) throws -> Set<String> {
+        Set(try scratch.sql("SELECT sealed FROM value"))
+    }
+
+    /// Opens what the killed program left, and expects a whole commit, and that nothing else is on the disk.
+    /// - Returns: the number of the commit.
+    private func expectErased(
+        _ scratch: Scratch, _ former: [UInt8], _ values: Set<String>, atLeast printed: Int, _ comment: Comment
+    ) throws -> Int {
+        let left = try scratch.everyFile()
+        let key = SecureBytes(copying: [UInt8](repeating: 0x5a, count: 32).span)
+        let reading = try OpenSessionStore(
+            readingIn: Directory.open(scratch.path, rule: .secret), messenger: "threema", id: SessionStoreRun.id,
+            key: key)
+        let shown = try SessionStoreRun.sent(reading)
+        reading.close()
+        var isSame = try scratch.everyFile() == left
+        #expect(isSame, comment)
+        let store = try SessionStoreRun.open(scratch.path)
+        let sent = try SessionStoreRun.sent(store)
+        #expect(sent == shown && sent >= printed, comment)
+        let files = try scratch.everyFile()
+        #expect(files["sessions.db-journal"]?.allSatisfy { $0 == 0 } ?? true, comment)
+        store.close()
+        #expect(try scratch.names() == ["sessions.db"], comment)
+        let dead = DeadValues()
+        for value in try values.subtracting(sealed(scratch)) { dead.add([UInt8](hex: value)!) }
+        #expect(dead.found(in: files) == [], comment)
+        if sent == 8 {
+            isSame = try scratch.content() == former
+            #expect(isSame, comment)
+        }
+        _ = try Program.output(of: Self.program, [scratch.path, "churn", "1"])
+        #expect(try scratch.sql("PRAGMA integrity_check") == ["ok"], comment)
+        return sent
+    }
+
+    @Test(.enabled(if: canTrace, "needs to trace processes"))
+    func `killed at any call, the next opening leaves nothing of what was replaced or not committed`() throws {
+        func prepared() throws -> Scratch {
+            let scratch = try Scratch()
+            _ = try Program.output(of: Self.program, [scratch.path, "churn", "8"])
+            return scratch
+        }
+        let points = try points(prepared(), "churn", 2)
+        #expect(points.count > 80)
+        var (rolledBack, committed) = (0, 0)
+        // Of the many pages that are written one after the other, some.
+        let step = ProcessInfo.processInfo.environment["ALL_CASES"] == nil ? 4 : 1
+        for (index, point) in points.enumerated() where point.call != "pwrite64" || index % step == 0 {
+            let scratch = try prepared()
+            let (former, values) = (try scratch.content(), try sealed(scratch))
+            let printed = try kill(scratch, at: point, "churn", 2)
+            let sent = try expectErased(scratch, former, values, atLeast: printed.last ?? 8, "\(point)")
+            if sent == 8 { rolledBack += 1 } else { committed += 1 }
+        }
+        #expect(rolledBack > 10 && committed > 10)
     }
 }

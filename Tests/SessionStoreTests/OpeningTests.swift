@@ -108,7 +108,7 @@ import VectorKit
         #expect(try scratch.content() == content)
     }
 
-    @Test(arguments: [-1, 0, 1, 3]) func `another version is refused`(_ version: Int) throws {
+    @Test(arguments: [-1, 0, 1, 2, 4]) func `another version is refused`(_ version: Int) throws {
         for change in ["SELECT 1", "DROP TABLE value"] {
             try scratch.sql("PRAGMA user_version = \(version); \(change)")
             let content = try scratch.content()
@@ -117,6 +117,36 @@ import VectorKit
             }
             #expect(try scratch.content() == content)
         }
+    }
+
+    @Test func `a store of version 2, which kept replaced values in a log, is refused and stays`() throws {
+        let refused = SessionStoreError.unknownVersion(2, path: scratch.at("sessions.db"))
+        func expectRefusal() throws {
+            let files = try scratch.everyFile()
+            #expect(throws: refused) { try scratch.open() }
+            #expect(throws: refused) { try scratch.openExisting() }
+            #expect(throws: refused) {
+                try OpenSessionStore(
+                    readingIn: Directory.open(scratch.path, rule: .secret), messenger: "threema", id: "ABCD1234",
+                    key: SecureBytes(copying: Array(UInt8(0)..<32).span))
+            }
+            let isUnchanged = try scratch.everyFile() == files
+            #expect(isUnchanged)
+        }
+        // A log beside a file of version 3.
+        try Data([1]).write(to: URL(filePath: scratch.at("sessions.db-wal")))
+        chmod(scratch.at("sessions.db-wal"), 0o600)
+        try expectRefusal()
+        try FileManager.default.removeItem(atPath: scratch.at("sessions.db-wal"))
+        try scratch.sql("PRAGMA user_version = 2; PRAGMA journal_mode = WAL")
+        try expectRefusal()
+    }
+
+    @Test func `a database with automatic vacuum is refused`() throws {
+        try scratch.sql("PRAGMA auto_vacuum = FULL; VACUUM")
+        let content = try scratch.content()
+        #expect(throws: foreign) { try scratch.open() }
+        #expect(try scratch.content() == content)
     }
 
     @Test func `values of others that SQLite takes do not open`() throws {
@@ -183,7 +213,7 @@ import VectorKit
             try scratch.overwrite(content)
             #expect(throws: damaged) { try scratch.openExisting() }
             #expect(try scratch.content() == content)
-            #expect(!FileManager.default.fileExists(atPath: scratch.at("sessions.db-wal")))
+            #expect(try scratch.names() == ["sessions.db"])
         }
         let missing = try Scratch()
         #expect(throws: SessionStoreError.self) { try missing.openExisting() }

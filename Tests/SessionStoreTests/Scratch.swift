@@ -12,8 +12,9 @@ final class Scratch: Sendable {
     private static let key = Array(UInt8(0)..<32)
     static let machine = [UInt8](repeating: 7, count: 16)
 
-    init() throws {
-        path = URL(filePath: NSTemporaryDirectory()).resolvingSymlinksInPath()
+    /// - Parameter parent: nil for the directory of temporary files.
+    init(in parent: String? = nil) throws {
+        path = URL(filePath: parent ?? NSTemporaryDirectory()).resolvingSymlinksInPath()
             .appending(path: "session-store-\(UUID().uuidString)").path()
         try FileManager.default.createDirectory(
             atPath: path, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
@@ -33,6 +34,13 @@ final class Scratch: Sendable {
             key: SecureBytes(copying: key.span), machine: machine)
     }
 
+    /// Opens the store of this directory with another protection.
+    func open(_ protection: StoreProtection) throws -> OpenSessionStore {
+        try OpenSessionStore(
+            in: Directory.open(path, rule: .secret), messenger: "threema", id: "ABCD1234",
+            key: SecureBytes(copying: Scratch.key.span), machine: Scratch.machine, absence: .isFilled, protection)
+    }
+
     /// Opens the store of this directory, which must be there.
     func openExisting() throws -> OpenSessionStore {
         try OpenSessionStore(
@@ -43,7 +51,7 @@ final class Scratch: Sendable {
     /// A database without tables: what a program leaves that ends before it has filled its new store.
     static func emptyDatabase() throws -> [UInt8] {
         let scratch = try Scratch()
-        try scratch.sql("PRAGMA journal_mode = WAL")
+        try scratch.sql("CREATE TABLE value (kind); DROP TABLE value")
         return try scratch.content()
     }
 
@@ -60,6 +68,19 @@ final class Scratch: Sendable {
         try handle.truncate(atOffset: 0)
         try handle.write(contentsOf: content)
         try handle.close()
+    }
+
+    /// The contents of all files of this directory, also of those that were deleted and are still open in this process.
+    func everyFile() throws -> [String: [UInt8]] {
+        var files = try Dictionary(uniqueKeysWithValues: names().map { ($0, try content($0)) })
+        for descriptor in try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd") {
+            let link = "/proc/self/fd/" + descriptor
+            guard let target = try? FileManager.default.destinationOfSymbolicLink(atPath: link),
+                target.hasPrefix(path + "/"), target.hasSuffix(" (deleted)")
+            else { continue }
+            files[target] = try [UInt8](Data(contentsOf: URL(filePath: link)))
+        }
+        return files
     }
 
     func names() throws -> [String] { try FileManager.default.contentsOfDirectory(atPath: path).sorted() }

@@ -121,7 +121,7 @@ import VectorKit
     @Test func `the file shows neither names nor values, and only we may read it`() throws {
         let store = try scratch.open()
         try store.transaction { try $0.set("session", "ECHOECHO", "a value that nobody sees") }
-        #expect(try scratch.names() == ["sessions.db", "sessions.db-wal"])
+        #expect(try scratch.names() == ["sessions.db", "sessions.db-journal"])
         for name in try scratch.names() {
             let attributes = try FileManager.default.attributesOfItem(atPath: scratch.at(name))
             #expect(attributes[.posixPermissions] as? Int == 0o600)

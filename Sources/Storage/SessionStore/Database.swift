@@ -1,6 +1,6 @@
 internal import AtomicFiles
 internal import CSQLite
-internal import Encodings
+internal import CSQLiteFiles
 internal import Glibc
 
 /// A connection to an SQLite file. While it can write, other connections to the file are excluded. While it only reads,
@@ -17,62 +17,49 @@ final class Database {
     /// `PENDING_BYTE` and those behind it.
     static let lockedBytes = (start: Int64(0x4000_0000), count: Int64(512))
 
-    /// Opens an existing file. Its log stays as it is when the connection ends, until `mergeLogAtEnd` is called.
-    /// - Parameter path: absolute, without links.
-    /// - Throws: `SessionStoreError`.
-    convenience init(path: String, as shownPath: String) throws(SessionStoreError) {
-        // No URI, no file made here.
-        try self.init(name: path, SQLITE_OPEN_READWRITE, as: shownPath, lock: nil)
-    }
-
-    /// Opens an existing file and never changes anything: neither the file nor its log, nor the names beside it.
-    ///
-    /// SQLite would create an empty log beside a file in WAL mode, and lock the file in a way that needs the permission
-    /// to write. It does neither with `immutable`, which reads the file alone, or with `unix-none`, which reads a log,
-    /// too. Both are right only if nobody else changes the file: `lock` sees to that.
+    /// Opens an existing file.
     /// - Parameters:
     ///   - path: absolute, without links.
-    ///   - hasLog: whether the file has a log that is not empty.
-    ///   - lock: of `lockedBytes`.
+    ///   - isErasing: whether what is replaced is overwritten.
     /// - Throws: `SessionStoreError`.
-    convenience init(
-        reading path: String, as shownPath: String, hasLog: Bool, lock: consuming RangeLock
-    ) throws(SessionStoreError) {
-        let name = "file:" + Self.escaped(path) + (hasLog ? "?vfs=unix-none" : "?immutable=1")
-        try self.init(name: name, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, as: shownPath, lock: lock)
+    convenience init(path: String, as shownPath: String, isErasing: Bool) throws(SessionStoreError) {
+        let files = isErasing ? KEYTOOL_SQLITE_ERASING : "unix"
+        try self.init(path: path, SQLITE_OPEN_READWRITE, files, as: shownPath, lock: nil)
     }
 
+    /// Opens an existing file and never changes anything: neither the file nor its journal, nor the names beside it.
+    ///
+    /// By itself SQLite would restore the file from a journal, and lock it in a way that needs the permission to write.
+    /// Going without its locks is right only if nobody else changes the file: `lock` sees to that.
+    /// - Parameters:
+    ///   - path: absolute, without links.
+    ///   - lock: of `lockedBytes`.
+    /// - Throws: `SessionStoreError`.
+    convenience init(reading path: String, as shownPath: String, lock: consuming RangeLock) throws(SessionStoreError) {
+        try self.init(path: path, SQLITE_OPEN_READONLY, KEYTOOL_SQLITE_READING, as: shownPath, lock: lock)
+    }
+
+    /// The files of CSQLiteFiles, registered once.
+    private static let registration = keytool_sqlite_register_files()
+
     private init(
-        name: String, _ flags: Int32, as shownPath: String, lock: consuming RangeLock?
+        path: String, _ flags: Int32, _ files: String, as shownPath: String, lock: consuming RangeLock?
     ) throws(SessionStoreError) {
-        path = shownPath
+        self.path = shownPath
         self.lock = lock
-        // No link followed; this type is used by one thread at a time.
+        guard Self.registration == SQLITE_OK else { throw failure(Self.registration) }
+        // No URI, no link followed, no file made here; this type is used by one thread at a time.
         let flags = flags | SQLITE_OPEN_NOFOLLOW | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_PRIVATECACHE
-        let result = unsafe sqlite3_open_v2(name, &handle, flags, nil)
+        let result = unsafe sqlite3_open_v2(path, &handle, flags, files)
         guard result == SQLITE_OK else {
             let failure = failure(result)
             close()
             throw failure
         }
         unsafe sqlite3_extended_result_codes(handle, 1)
-        // By itself SQLite merges the log at the end of the connection, also after an error.
-        unsafe keytool_sqlite_configure(handle, Int32(SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE), 1)
     }
 
     deinit { close() }
-
-    /// A path as a part of a URI.
-    private static func escaped(_ path: String) -> String {
-        path.utf8.reduce(into: "") { text, byte in
-            switch byte {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "/"), UInt8(ascii: "."), UInt8(ascii: "-"):
-                text.unicodeScalars.append(Unicode.Scalar(byte))
-            default: text += "%" + Hex.encode([byte])
-            }
-        }
-    }
 
     /// Ends the connection. Finish its statements first.
     func close() {
@@ -97,8 +84,17 @@ final class Database {
         unsafe sqlite3_limit(handle, SQLITE_LIMIT_ATTACHED, 0)
     }
 
-    /// Lets the end of the connection merge the log into the file.
-    func mergeLogAtEnd() { unsafe keytool_sqlite_configure(handle, Int32(SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE), 0) }
+    /// Excludes all other connections until this one ends, in the locking mode EXCLUSIVE. If a program was killed in a transaction, its journal is first
+    /// examined, and the file restored from it; then the journal is overwritten.
+    /// - Throws: `.busy`; `.damaged` for a journal that is damaged. Then nothing has changed. `SessionStoreError`.
+    func lockAndRestore() throws(SessionStoreError) {
+        try run("BEGIN EXCLUSIVE; COMMIT")
+        let result = unsafe keytool_sqlite_erase_journal(handle)
+        guard result == SQLITE_OK else { throw failure(result) }
+    }
+
+    /// Removes the journal, which is erased and stays between transactions otherwise. Best effort; errors are ignored.
+    func removeJournal() { try? run("PRAGMA locking_mode = NORMAL; PRAGMA journal_mode = DELETE") }
 
     /// Executes statements and ignores their rows.
     func run(_ statements: String) throws(SessionStoreError) {
@@ -129,6 +125,7 @@ final class Database {
         let code = unsafe handle.map { unsafe sqlite3_extended_errcode($0) } ?? result
         let system = unsafe handle.map { unsafe sqlite3_system_errno($0) } ?? 0
         let isFull = result & 0xff == SQLITE_IOERR && (system == ENOSPC || system == EDQUOT)
+        if code == KEYTOOL_SQLITE_UNERASED { return .unerased(path: path) }
         return switch result & 0xff {
         case SQLITE_FULL: .full(path: path)
         case _ where isFull: .full(path: path)

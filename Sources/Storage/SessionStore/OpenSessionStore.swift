@@ -48,16 +48,15 @@ public final class OpenSessionStore {
             in: directory, messenger: messenger, id: id, key: key, machine: StorePlace.thisMachine)
     }
 
-    /// Opens the store of an owner for reading only: nothing changes, and nothing needs to be writable. A log that a
-    /// killed program has left is read with the file. Do not call `transaction` and `adopt`.
-    /// - Throws: as `init(in:messenger:id:key:)`; `.damaged` for a file that is empty; `.interrupted`.
+    /// Opens the store of an owner for reading only: nothing changes, and nothing needs to be writable. If a program was
+    /// killed in a transaction, the store is as it was before. Do not call `transaction` and `adopt`.
+    /// - Throws: as `init(in:messenger:id:key:)`; `.damaged` for a file that is empty.
     package convenience init(
         readingIn directory: borrowing Directory, messenger: String, id: String, key: borrowing SecureBytes
     ) throws(SessionStoreError) {
         let database: Database
         switch try StoreFile.openUnchanged(in: directory) {
         case .database(let opened): database = opened
-        case .condition(.interrupted): throw .interrupted(path: StoreFile.path(in: directory))
         case .condition: throw .damaged(path: StoreFile.path(in: directory))
         }
         try self.init(
@@ -83,11 +82,11 @@ public final class OpenSessionStore {
             in: directory, messenger: messenger, id: id, key: key, machine: machine, absence: .isFilled)
     }
 
-    private convenience init(
+    convenience init(
         in directory: borrowing Directory, messenger: String, id: String, key: borrowing SecureBytes, machine: [UInt8],
-        absence: StoreFile.Absence
+        absence: StoreFile.Absence, _ protection: StoreProtection = .full
     ) throws(SessionStoreError) {
-        let (database, isNew) = try StoreFile.open(in: directory, absence: absence)
+        let (database, isNew) = try StoreFile.open(in: directory, absence: absence, protection)
         try self.init(
             database, isNew: isNew, in: directory, ValueSealer(messenger: messenger, id: id, key: key),
             machine: machine, isReading: false)
@@ -150,11 +149,10 @@ public final class OpenSessionStore {
         return place
     }
 
-    /// Closes the file. Its log is merged into the file now or, if that fails, at the next opening; one that was opened
-    /// for reading only stays as it is.
+    /// Closes the file, and removes its journal; one that was opened for reading only stays as it is.
     public func close() {
         statements.finish()
-        if !isReading { try? database.run("PRAGMA wal_checkpoint(TRUNCATE)") }
+        if !isReading { database.removeJournal() }
         database.close()
     }
 
@@ -214,9 +212,10 @@ public final class OpenSessionStore {
     // MARK: Changing
 
     /// Makes all changes of `body` at once: if the process dies, either all of them are made or none. After this
-    /// returns, they survive a power cut.
+    /// returns, they survive a power cut, and the files of the store contain nothing of replaced and removed values.
     /// - Throws: `.copied` for a copied store, without calling `body`; the error of `body`; `.full`. Then nothing has
-    ///   changed. After any other error of the last step, the changes may be visible at the next opening.
+    ///   changed. `.unerased`: then the changes were made. After any other error of the last step, the changes may be
+    ///   visible at the next opening.
     public func transaction<Result: ~Copyable>(_ body: (borrowing Transaction) throws -> Result) throws -> Result {
         guard origin != .copied else { throw SessionStoreError.copied(path: database.path) }
         return try change(body)

@@ -12,20 +12,18 @@ package enum StoreCondition: Hashable, Sendable {
     case emptied
     /// The database is sound, but was sealed with another key: the file is that of another identity or keystore.
     case otherKey
-    /// The database or its log is damaged, or a value does not open.
+    /// The database or its journal is damaged, or a value does not open.
     case damaged
     /// The database was not made by this program.
     case foreign
     /// The store is of another version.
     case unknownVersion
-    /// SQLite has not finished a change of the file. The next program that opens it restores what was there before.
-    case interrupted
     /// Another program has opened the file. It was not examined.
     case inUse
 }
 
 extension OpenSessionStore {
-    /// Reads a whole store and changes nothing: neither the file nor its log. It does not wait for another program.
+    /// Reads a whole store and changes nothing: neither the file nor its journal. It does not wait for another program.
     ///
     /// The memory used does not depend on the length of the file: one value of at most 1 MiB is opened at a time.
     /// - Parameters:
@@ -50,8 +48,7 @@ extension OpenSessionStore {
             case .foreign: return .foreign
             case .unknownVersion: return .unknownVersion
             case .busy: return .inUse
-            case .interrupted: return .interrupted
-            case .file, .full, .copied, .system: throw error
+            case .file, .full, .copied, .unerased, .system: throw error
             }
         }
     }

@@ -38,9 +38,7 @@ extension OpenSessionStore {
         let (database, isNew) = try StoreFile.open(in: directory)
         guard isNew else { throw .file(.exists(path: database.path)) }
         try create(database, ValueSealer(messenger: messenger, id: id, key: key), .nowhere, holding: values)
-        try database.run("PRAGMA wal_checkpoint(TRUNCATE)")
+        database.removeJournal()
         database.close()
-        // SQLite ignores it if a directory cannot be synced. A journal that comes back after a power cut would undo this.
-        do throws(FileError) { try directory.sync() } catch { throw .file(error) }
     }
 }

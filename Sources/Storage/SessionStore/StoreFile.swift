@@ -2,21 +2,32 @@ internal import AtomicFiles
 internal import Encodings
 internal import SecureMemory
 
-// The file `sessions.db`: an SQLite database in WAL mode with one table.
+// The file `sessions.db`: an SQLite database with a rollback journal and one table.
 //
 //   application_id   0x4b545331, "KTS1"
-//   user_version     2
+//   user_version     3
 //   value            kind TEXT, name BLOB (16 bytes), sealed BLOB; see `SealedValue`
 //
-// While it is open, its log is beside it as `sessions.db-wal`. It has no `sessions.db-shm`, because only one process at
-// a time opens the file (EXCLUSIVE).
+// While it is open, its journal is beside it as `sessions.db-journal`: zeros, except in a transaction. Version 2 was in
+// WAL mode: its log kept values that were replaced.
+
+/// How it is seen to that nothing is left of replaced values. Other than `full` in tests, which show what each part does.
+struct StoreProtection: Sendable {
+    /// Whether the files are those of CSQLiteFiles.
+    var isErasing = true
+    var journalMode = "PERSIST"
+    var securesDeletion = true
+
+    static let full = StoreProtection()
+}
 
 /// Opens the file of a store, or creates it.
 enum StoreFile {
     static let name = "sessions.db"
     static let logName = name + "-wal"
     static let journalName = name + "-journal"
-    static let version = 2
+    static let version = 3
+    private static let logVersion = 2
 
     /// The path of the file, for messages.
     static func path(in directory: borrowing Directory) -> String { directory.path(of: name) }
@@ -39,30 +50,54 @@ enum StoreFile {
 
     /// - Returns: the database, and whether it is new and has no table.
     static func open(
-        in directory: borrowing Directory, absence: Absence = .isFilled
+        in directory: borrowing Directory, absence: Absence = .isFilled, _ protection: StoreProtection = .full
     ) throws(SessionStoreError) -> (database: Database, isNew: Bool) {
+        let isEmpty: Bool
         do throws(FileError) {
             // SQLite would create it with other permissions.
             if absence == .isFilled, try !directory.contains(name) { try directory.write(name, [UInt8]().span) }
-            // A file with a modified log is not read any further.
-            for file in [name, logName, journalName] where try directory.contains(file) {
-                try directory.requirePlainFile(file)
-            }
+            isEmpty = try requirePlainFiles(in: directory)
         } catch {
             throw .file(error)
         }
+        // SQLite would fill it with the first page.
+        guard !isEmpty || absence == .isFilled else { throw .damaged(path: path(in: directory)) }
+        try requireJournalFormat(in: directory)
         let database = try connect(in: directory) { (path, shown) throws(SessionStoreError) in
-            try Database(path: path, as: shown)
+            try Database(path: path, as: shown, isErasing: protection.isErasing)
         }
-        let isNew = try prepare(database) { () throws(SessionStoreError) in
-            // Now SQLite keeps all others away. It has read the log, and changed nothing.
-            try requireSoundLog(in: directory)
-            database.mergeLogAtEnd()
+        let isNew = try prepare(database, protection) { () throws(SessionStoreError) in
+            try database.lockAndRestore()
         }
         guard !isNew || absence == .isFilled else { throw .damaged(path: database.path) }
-        // Sets the mode again, because another program that copied the file may have changed it.
-        try database.run("PRAGMA journal_mode = WAL")
         return (database, isNew)
+    }
+
+    /// - Returns: whether the file is empty.
+    private static func requirePlainFiles(in directory: borrowing Directory) throws(FileError) -> Bool {
+        for file in [name, logName, journalName] where try directory.contains(file) {
+            try directory.requirePlainFile(file)
+        }
+        return try directory.length(of: name) == 0
+    }
+
+    /// Refuses what CSQLiteFiles cannot read or write, before SQLite reads it: a file in WAL mode, as version 2, and one
+    /// with automatic vacuum. Nobody changes these bytes of a store.
+    private static func requireJournalFormat(in directory: borrowing Directory) throws(SessionStoreError) {
+        var header = [UInt8](repeating: 0, count: 100)
+        let hasLog: Bool
+        do throws(FileError) {
+            var bytes = header.mutableSpan
+            _ = try directory.inputFile(name).read(into: &bytes, at: 0)
+            hasLog = try directory.contains(logName)
+        } catch {
+            throw .file(error)
+        }
+        // fileformat2.html, 1.3: the versions of the format, and the largest page with a root.
+        let isDatabase = header.starts(with: Array("SQLite format 3".utf8))
+        let isInWALMode = isDatabase && (header[18] == 2 || header[19] == 2)
+        if hasLog || isInWALMode { throw .unknownVersion(logVersion, path: path(in: directory)) }
+        if isDatabase && header[52..<56] != [0, 0, 0, 0] { throw .foreign(path: path(in: directory)) }
     }
 
     /// A file that was opened, or the reason why it was not.
@@ -75,31 +110,21 @@ enum StoreFile {
     /// programs away that lock the owner, and this process has not opened the store: the end of a `RangeLock` would drop
     /// the locks of SQLite's other connection.
     static func openUnchanged(in directory: borrowing Directory) throws(SessionStoreError) -> Opening {
-        // Before the look at log and journal. SQLite's own locks need a file that can be written.
+        // Before the look at the files. SQLite's own locks need a file that can be written.
         var lock: RangeLock?
-        var hasLog = false
         do throws(FileError) {
-            for file in [name, logName, journalName] where try directory.contains(file) {
-                try directory.requirePlainFile(file)
-            }
             lock = try directory.lockBytes(
                 Database.lockedBytes.start, count: Database.lockedBytes.count, of: name)
-            // SQLite would remove the log of an empty file.
-            if try directory.length(of: name) == 0 { return .condition(.emptied) }
-            // SQLite would restore the file from its journal.
-            if try directory.contains(journalName), try directory.length(of: journalName) > 0 {
-                return .condition(.interrupted)
-            }
-            if try directory.contains(logName) { hasLog = try directory.length(of: logName) > 0 }
+            if try requirePlainFiles(in: directory) { return .condition(.emptied) }
         } catch {
             if case .locked(let path) = error { throw .busy(path: path) }
             throw .file(error)
         }
-        try requireSoundLog(in: directory)
+        try requireJournalFormat(in: directory)
         let database = try connect(in: directory) { (path, shown) throws(SessionStoreError) in
-            try Database(reading: path, as: shown, hasLog: hasLog, lock: lock.take()!)
+            try Database(reading: path, as: shown, lock: lock.take()!)
         }
-        let isNew = try prepare(database) {}
+        let isNew = try prepare(database, .full) {}
         try database.run("PRAGMA query_only = ON")
         return isNew ? .condition(.emptied) : .database(database)
     }
@@ -117,8 +142,8 @@ enum StoreFile {
     }
 
     /// Checks that SQLite has opened the file in this directory: the path leads to it now, and the open file is the one
-    /// at this path. (SQLite does not tell the latter of a file that it reads with `unix-none`. Values of another file do
-    /// not open with this owner's key.)
+    /// at this path. (SQLite does not tell the latter of a file that it only reads. Values of another file do not open with
+    /// this owner's key.)
     private static func compare(
         _ database: Database, path: String, with directory: borrowing Directory
     ) throws(SessionStoreError) {
@@ -127,29 +152,11 @@ enum StoreFile {
         guard isSame, database.isWhereItWas else { throw .file(.wrongKind(path: database.path)) }
     }
 
-    /// Checks the log, if there is one: SQLite takes damage for its end, and would lose every transaction behind it. The
-    /// caller keeps those away that change it.
-    /// - Throws: `.damaged`; `.file`.
-    private static func requireSoundLog(in directory: borrowing Directory) throws(SessionStoreError) {
-        let condition: LogCondition
-        do throws(FileError) {
-            guard try directory.contains(logName) else { return }
-            let log = try directory.inputFile(logName)
-            condition = try LogCondition(ofLog: log.count) { (bytes, offset) throws(FileError) in
-                try log.read(into: &bytes, at: offset)
-            }
-        } catch {
-            throw .file(error)
-        }
-        // The message names the file: without its log, it is an older one.
-        if condition == .damaged { throw .damaged(path: path(in: directory)) }
-    }
-
     /// Sets the options that must be set before the file is read, and checks the schema.
-    /// - Parameter checkLog: is called when the file is locked, before anything of it counts.
+    /// - Parameter lock: is called before the file is read.
     /// - Returns: whether the schema is missing.
     private static func prepare(
-        _ database: Database, _ checkLog: () throws(SessionStoreError) -> Void
+        _ database: Database, _ protection: StoreProtection, _ lock: () throws(SessionStoreError) -> Void
     ) throws(SessionStoreError) -> Bool {
         database.restrict(maxValueBytes: Int32(maxRowBytes))
         try database.run(
@@ -159,17 +166,21 @@ enum StoreFile {
             PRAGMA cell_size_check = ON;
             PRAGMA mmap_size = 0;
             PRAGMA temp_store = MEMORY;
-            PRAGMA secure_delete = ON;
-            PRAGMA synchronous = FULL;
+            PRAGMA secure_delete = \(protection.securesDeletion ? "ON" : "OFF");
             """)
-        let application = try database.number("PRAGMA application_id") ?? 0
-        try checkLog()
-        return try compareSchema(of: database, application)
+        try lock()
+        // These read the file. With so few pages, the first byte of all others than those of b-trees is 0.
+        try database.run(
+            """
+            PRAGMA synchronous = FULL;
+            PRAGMA journal_mode = \(protection.journalMode);
+            PRAGMA max_page_count = \(1 << 24 - 1);
+            """)
+        return try compareSchema(of: database)
     }
 
-    private static func compareSchema(
-        of database: Database, _ application: Int
-    ) throws(SessionStoreError) -> Bool {
+    private static func compareSchema(of database: Database) throws(SessionStoreError) -> Bool {
+        let application = try database.number("PRAGMA application_id") ?? 0
         let version = try database.number("PRAGMA user_version") ?? 0
         let schema = try database.prepare("SELECT coalesce(sql, name) FROM sqlite_schema")
         var entries: [[UInt8]] = []

@@ -66,7 +66,7 @@ def create(keystore, master, messenger, id, values, is_copy=True):
     with sqlite3.connect(file, isolation_level=None) as database:
         database.execute(TABLE)
         database.execute("PRAGMA application_id = 0x4b545331")
-        database.execute("PRAGMA user_version = 2")
+        database.execute("PRAGMA user_version = 3")
         for (kind, name), value in {
                 **values, ("store", b"place"): NOWHERE if is_copy else place(file)}.items():
             database.execute("INSERT INTO value VALUES (?, ?, ?)", (
@@ -79,14 +79,14 @@ def values(keystore, master, messenger, id):
     return opened(path(keystore, messenger, id), master, messenger, id)
 
 
-def merged_values(file, master, messenger, id):
-    """The same of a store whose log a killed command has left: of a copy, into which it is merged."""
+def restored_values(file, master, messenger, id):
+    """The same of a store whose journal a killed command has left: of a copy, which SQLite restores."""
     with tempfile.TemporaryDirectory() as directory:
         for one in file.parent.glob(file.name + "*"):
             shutil.copy(one, directory)
         copy = pathlib.Path(directory) / file.name
         database = sqlite3.connect(copy)
-        database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        database.execute("SELECT count(*) FROM value").fetchone()
         database.close()
         return opened(copy, master, messenger, id)
 
@@ -103,6 +103,28 @@ def opened(file, master, messenger, id):
         found[kind, name] = value
     database.close()
     return found
+
+
+def interrupt(file, *statements):
+    """As if a program was killed while it wrote a transaction: the file is as after it, and the pages before it are in
+    the journal (SQLite, "Database File Format", 3). Returns the journal's path."""
+    former, size = file.read_bytes(), 4096
+    database = sqlite3.connect(file)
+    for statement in statements:
+        database.execute(statement)
+    database.commit()
+    database.close()
+    later, nonce, records = file.read_bytes(), 0x01020304, []
+    for at in range(0, len(former), size):
+        page = former[at:at + size]
+        if later[at:at + size] != page:
+            checksum = nonce + sum(page[size - 200:0:-200])
+            records.append(struct.pack(">I", at // size + 1) + page + struct.pack(">I", checksum))
+    journal = file.with_name(file.name + "-journal")
+    header = struct.pack(">QIIIII", 0xD9D505F920A163D7, len(records), nonce, len(former) // size, 512, size)
+    journal.write_bytes(header.ljust(512, b"\0") + b"".join(records))
+    journal.chmod(0o600)
+    return journal
 
 
 def exported(values):

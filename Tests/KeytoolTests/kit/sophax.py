@@ -249,9 +249,9 @@ def put_group(keytool, record, group="G", is_copy=False, **others):
 
 
 def stored_group(keytool, group="G"):
-    """What the store has of it now. A log that a killed command has left is merged first, in a copy."""
+    """What the store has of it now. What a killed command has left is restored first, in a copy."""
     path = sessions.path(keytool.keystore, MESSENGER, peer_id(ALICE))
-    values = sessions.merged_values(path, masterkey.read(keytool), MESSENGER, peer_id(ALICE))
+    values = sessions.restored_values(path, masterkey.read(keytool), MESSENGER, peer_id(ALICE))
     return values["group", group.encode()]
 
 

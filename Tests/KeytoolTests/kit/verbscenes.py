@@ -77,7 +77,7 @@ class VerbPlace(Place):
                             if path.is_file() and path.read_bytes()[:4] == b"KTR2"}
             store = sessions.path(self.keystore, *owner)
             if store.exists():
-                found[owner]["sessions"] = sorted(sessions.merged_values(store, key, *owner))
+                found[owner]["sessions"] = sorted(sessions.restored_values(store, key, *owner))
         return found
 
     def out(self, name):

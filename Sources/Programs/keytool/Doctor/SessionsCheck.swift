@@ -59,7 +59,6 @@ private struct State {
         case .damaged: self.init(.problem, "damaged")
         case .foreign: self.init(.problem, "not a session store")
         case .unknownVersion: self.init(.problem, "of a version that this keytool does not support")
-        case .interrupted: self.init(.warning, "interrupted: the program that uses it repairs it when it opens it")
         case .inUse: self.init(.skipped, "in use: another program has it open")
         }
     }

@@ -20,7 +20,9 @@ extension SessionStoreError: Explained {
         case .unknownVersion(let version, let path):
             Failure(
                 .badData, "the sessions in \(path) have version \(version), which this keytool does not support",
-                hints: "a newer keytool may know it: install that version")
+                hints: version < 3
+                    ? "it kept replaced keys on the disk: remove this file, and peers begin new sessions"
+                    : "a newer keytool may know it: install that version")
         case .copied(let path):
             Failure(
                 .exists, "the sessions in \(path) are a copy",
@@ -30,12 +32,10 @@ extension SessionStoreError: Explained {
                 .locked, "another program has opened \(path) without the lock of its identity",
                 hints: "a database tool or a backup program, for example: it is not waited for; end it, then try again"
             ).because(of: "sessions_open")
-        case .interrupted(let path):
+        case .unerased(let path):
             Failure(
-                .io, "a program was interrupted while it changed the sessions in \(path)",
-                hints: "the program that uses them restores them; a command that only reads does not",
-                "if that is not possible here, copy the keystore to where it can be written"
-            ).because(of: "sessions_interrupted")
+                .io, "the sessions in \(path) are stored, but keys that they replaced could not be overwritten",
+                hints: "run the command again: it tries that first")
         case .system(let path, let code, let system):
             Failure(
                 .io, "cannot use \(path): " + (system == 0 ? "SQLite error \(code)" : systemMessage(system)))
