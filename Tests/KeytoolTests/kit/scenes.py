@@ -60,6 +60,13 @@ def other_key(place):
     place.directory.put(safe.keys, oracle.seal_safe(document, safe.keys))
 
 
+def overwritten(place):
+    """The backup of an app was replaced by consent, so it is in the history, and in a file of its own."""
+    other_device(place)
+    (place.home / "taken").write_bytes(_the_backup(place).read_bytes())
+    place.keytool.ok("safe", "push", "--overwrite")
+
+
 def lost(place):
     """Pushed, and since then the backup has gone, which a command has seen."""
     pushed(place)
@@ -158,6 +165,10 @@ def import_code(place):
             "--backup-password-file", place.home / "code-password"]
 
 
+def pull_file(place):
+    return ["safe", "pull", "--from", place.home / "taken", "--replace"]
+
+
 def pull_to_empty(place):
     return ["safe", "pull", "--id", ID, "--server", place.directory.url, *safe_password(place)]
 
@@ -205,6 +216,7 @@ class Scene:
     deletes_backup: bool = False
     has_no_good_backup: bool = False  # to begin with
     has_others_backup: bool = False  # so that push may see a conflict
+    restores_earlier: bool = False  # a backup that no place has, until the next push uploads it
     is_swept_later: bool = False  # what cannot be deleted now goes in the next run
 
 
@@ -247,6 +259,10 @@ SCENES = {
     "pull-key": scene(other_key, plain("safe", "pull", "--replace-key", ID), has_others_backup=True, nexts=[
         Next(PUSH, {0: {"old", "new"}, 20: {"old", "new"}})]),
     "pull-to-empty": scene(only_the_backup, pull_to_empty),
+    # A push uploads what was restored.
+    "pull-history": scene(overwritten, plain("safe", "pull", "--from", "1", "--replace"),
+                          restores_earlier=True, nexts=[Next(PUSH, {0: ANY})]),
+    "pull-file": scene(overwritten, pull_file, restores_earlier=True, nexts=[Next(PUSH, {0: ANY})]),
     "passwd": Scene(pushed, passwd, (PUSH_NEXT, again(passwd, 64)), has_steps=True),
     "move": Scene(two_servers, move, (PUSH_NEXT, again(move, 64)), has_steps=True),
     "move-alias": Scene(two_names, move, (PUSH_NEXT, again(move, 64))),

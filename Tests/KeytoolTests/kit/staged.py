@@ -152,6 +152,9 @@ class Staged:
         """No mixture of two states, either."""
         document, known = backup[-1], self.views[place]
         documents = [backup[-1] for view in known.values() for backup in view["backups"]]
+        if self.scene.restores_earlier and document not in documents:
+            contacts = [one["identity"] for one in document["contacts"]]
+            return document["user"]["privatekey"] == key(known["new"], ID) and contacts == ["ECHOECHO"]
         if any(documents):
             return document is not None and document in documents
         held = key(known["old"], ID) or key(known["new"], ID)
