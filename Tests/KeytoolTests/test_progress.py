@@ -10,7 +10,7 @@ import subprocess
 
 import pytest
 
-from kit import faults, keyfiles, masterkey, oracle
+from kit import archives, faults, keyfiles, masterkey, oracle, sessions
 from kit.httpsmachine import KEYS, PLACE, pushed  # noqa: F401, a fixture
 from kit.masterkey import PASSPHRASE
 from kit.terminal import Terminal
@@ -232,7 +232,7 @@ def test_a_wait_is_said_above_the_spinner(pushed, running):  # noqa: F811
 def test_bytes_that_come(pushed, running):  # noqa: F811
     pushed.server.fault("GET", two_parts)
     run = running("safe", "check")
-    run.expect(r"downloading the Safe backup of ABCD1234, 1\.5 MiB of 2 MiB\x1b\[K\r")
+    run.expect(r"downloading the Safe backup of ABCD1234, 1\.5 MiB of 2 MiB, 75 %\x1b\[K\r")
     assert run.finish() == 65, run.text
     assert f"{WIPED}keytool: error: " in run.text
 
@@ -248,7 +248,7 @@ def test_bytes_that_go(pushed, running):  # noqa: F811
     pushed.keytool.ok("safe", "pull", "--replace")
     pushed.server.fault("PUT", slowly_read)
     run = running("safe", "push", "--force")
-    run.expect(r"pushing ABCD1234, [0-9.]+ MiB of [0-9.]+ MiB\x1b\[K\r")
+    run.expect(r"pushing ABCD1234, [0-9.]+ MiB of [0-9.]+ MiB, [0-9]+ %\x1b\[K\r")
     assert run.finish() == 0, run.text
     assert "uploaded" in run.text.rpartition(WIPED)[2]
 
@@ -256,3 +256,90 @@ def test_bytes_that_go(pushed, running):  # noqa: F811
 def test_bytes_of_no_terminal(pushed):  # noqa: F811
     pushed.server.fault("GET", two_parts)
     assert "\x1b" not in pushed.fails(65, "safe", "check", patience=[], seconds=2).err
+
+
+# Work on many bytes
+
+
+def read_all(run):
+    """What is left in the pipe that stdout is, so that the command ends."""
+    content = run.process.stdout.read()
+    assert run.finish() == 0, run.text
+    assert run.text.endswith(WIPED) or WIPED in run.text
+    return content
+
+
+def figures(words, total):
+    return rf"\r[|/\\-] {words}, [0-9.]+ (?:bytes|KiB|MiB) of {total} MiB, [0-9]{{1,3}} %\x1b\[K"
+
+
+@pytest.fixture
+def attachment(keytool, write, tmp_path):
+    """A file of 4 MiB, and its blob with the key."""
+    plain = write("plain", os.urandom(4 * MEBIBYTE))
+    keytool.ok("textsecure", "seal-attachment", plain, "-o", tmp_path / "blob", "--key-out", tmp_path / "key")
+    return plain
+
+
+def test_sealing_an_attachment(terminal, attachment, tmp_path):
+    run = terminal("textsecure", "seal-attachment", attachment, "-o", "-", "--key-out", tmp_path / "other",
+                   stdout=subprocess.PIPE)
+    run.expect(figures("encrypting the attachment", 4))
+    assert len(read_all(run)) > 4 * MEBIBYTE
+
+
+def test_opening_an_attachment(terminal, attachment, tmp_path):
+    run = terminal("textsecure", "open-attachment", tmp_path / "blob", "-o", "-",
+                   "--attachment-key-file", tmp_path / "key", stdout=subprocess.PIPE)
+    run.expect(figures("decrypting the attachment", 4))
+    assert read_all(run) == attachment.read_bytes()
+
+
+def piped(terminal, *command):
+    """A run whose stdin is a pipe, and the pipe."""
+    theirs, ours = os.pipe()
+    run = terminal(*command, stdin=theirs)
+    os.close(theirs)
+    return run, ours
+
+
+def test_interrupted_while_it_encrypts(terminal, keytool, tmp_path):
+    run, pipe = piped(terminal, "textsecure", "seal-attachment", "-", "-o", tmp_path / "blob", "--key-out", tmp_path / "key")
+    os.write(pipe, bytes(32 * 1024))
+    run.expect(r"\r[|/\\-] encrypting the attachment\x1b\[K")
+    run.process.send_signal(signal.SIGINT)
+    assert run.finish() == 130, run.text
+    os.close(pipe)
+    assert not (tmp_path / "blob").exists() and not (tmp_path / "key").exists()
+    assert run.settings == run.untouched
+
+
+@pytest.fixture
+def archive(keytool, tmp_path):
+    """An archive with a session of 3 MiB."""
+    keytool.ok("id", "create", "--id", "ABCD1234")
+    sessions.create(keytool.keystore, masterkey.read(keytool), "threema", "ABCD1234",
+                    {("session", b"ECHOECHO"): os.urandom(3 * MEBIBYTE)})
+    keytool.ok("archive", "export", "-o", tmp_path / "all.age", "--with-sessions", "--recipient", archives.RECIPIENT)
+    return tmp_path / "all.age"
+
+
+def test_exporting_an_archive(terminal, archive):
+    run = terminal("archive", "export", "-o", "-", "--with-sessions", "--recipient", archives.RECIPIENT,
+                   stdout=subprocess.PIPE)
+    run.expect(figures("encrypting the archive", r"[0-9.]+"))
+    assert len(read_all(run)) > 3 * MEBIBYTE
+
+
+def test_opening_an_archive(terminal, archive, write):
+    """Of a pipe, nobody knows how much comes."""
+    run, pipe = piped(terminal, "archive", "list", "-", "--identity", write("agekey", archives.IDENTITY))
+    content = archive.read_bytes()
+    half, rest = content[:2 * MEBIBYTE], content[2 * MEBIBYTE:]
+    while half:
+        half = half[os.write(pipe, half):]
+    run.expect(r"\r[|/\\-] decrypting the archive, [0-9.]+ MiB\x1b\[K")
+    while rest:
+        rest = rest[os.write(pipe, rest):]
+    os.close(pipe)
+    assert run.finish() == 0 and "threema/ABCD1234" in run.text.rpartition(WIPED)[2], run.text

@@ -212,6 +212,22 @@ import Testing
         #expect(rest.total == 21 && rest.expired.isEmpty)
     }
 
+    @Test func `a sweep tells how many backups it has deleted`() throws {
+        let server = try ServerDirectory(at: place.path)
+        try server.makeAccount(alice)
+        for account in [nil, alice] { try put(account, 0..<3, 0) }
+        var told: [[Int]] = []
+        let now = ClockReading(wall: day(300), monotonic: .zero)
+        let sweep = Sweep(retentionDays: 180, now: now, last: nil, deleting: .always)
+        let report = try server.sweep(sweep) { told.append([$0, $1]) }
+        let total = report.expired.count + report.previous.count
+        #expect(total >= 6 && told == (1...total).map { [$0, total] })
+        var ofDry: [[Int]] = []
+        let dry = Sweep(retentionDays: 180, now: now, last: nil, deleting: .never)
+        _ = try server.sweep(dry) { ofDry.append([$0, $1]) }
+        #expect(ofDry.isEmpty)
+    }
+
     @Test func `a sweep removes the old previous backups of every account`() throws {
         try ServerDirectory(at: place.path).makeAccount(alice)
         for account in [nil, alice] {

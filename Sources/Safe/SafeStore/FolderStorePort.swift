@@ -71,16 +71,18 @@ extension FolderStore: BackupStore {
         return report
     }
 
-    func carryOut(_ report: SweepReport) throws(StoreError) {
+    /// - Parameter deleted: is called after each deletion.
+    func carryOut(_ report: SweepReport, deleted: () -> Void = {}) throws(StoreError) {
         for each in report.expired {
             try turn(for: each.id) { backups throws(FileError) in
                 // It may have been stored again.
                 guard try backups.modificationTime(of: each.id.hex) == each.time.milliseconds else { return }
                 try backups.remove(each.id.hex)
             }
+            deleted()
         }
         try answered { () throws(FileError) in
-            try removePrevious(report.previous)
+            try removePrevious(report.previous, removed: deleted)
             try backups().sweepLeftovers(where: BackupID.isHex)
         }
     }

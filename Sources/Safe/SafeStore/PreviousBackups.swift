@@ -97,9 +97,12 @@ extension FolderStore {
         return all
     }
 
-    func removePrevious(_ old: [Dated]) throws(FileError) {
+    func removePrevious(_ old: [Dated], removed: () -> Void = {}) throws(FileError) {
         try withPrevious { previous throws(FileError) in
-            for each in old { try previous.remove(each.name) }
+            for each in old {
+                try previous.remove(each.name)
+                removed()
+            }
         }
     }
 

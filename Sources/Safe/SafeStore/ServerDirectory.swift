@@ -161,7 +161,11 @@ public struct ServerDirectory: ~Copyable, Sendable {
 
     /// Deletes what a sweep decides about the backups of all accounts and those without an account together. It may run
     /// beside a server, in another process or in the same one: each deletion locks out all writes to that directory.
-    public func sweep(_ sweep: Sweep) throws(StoreError) -> SweepReport {
+    /// - Parameter progress: is called with the number of backups that are deleted, previous ones among them, and of
+    ///   all that are to be.
+    public func sweep(
+        _ sweep: Sweep, progress: (_ done: Int, _ total: Int) -> Void = { _, _ in }
+    ) throws(StoreError) -> SweepReport {
         var backups: [Dated] = []
         var previous: [Dated] = []
         try eachStore { store throws(FileError) in
@@ -171,6 +175,8 @@ public struct ServerDirectory: ~Copyable, Sendable {
         let decision = sweep.decide(backups: backups, previous: previous)
         guard decision.isCarriedOut else { return decision }
         let expired = Set(decision.expired)
+        let total = decision.expired.count + decision.previous.count
+        var done = 0
         var failure: StoreError?
         try eachStore { store throws(FileError) in
             let own = sweep.decide(backups: try store.stored(), previous: try store.previousBackups())
@@ -179,7 +185,14 @@ public struct ServerDirectory: ~Copyable, Sendable {
                 expired: own.expired.filter(expired.contains), previous: own.previous,
                 total: own.total, suspicion: nil, isCarriedOut: true, isLeftToStore: false)
             // One account whose disk fails must not keep the others from being swept.
-            do throws(StoreError) { try store.carryOut(report) } catch { failure = failure ?? error }
+            do throws(StoreError) {
+                try store.carryOut(report) {
+                    done += 1
+                    progress(done, max(done, total))
+                }
+            } catch {
+                failure = failure ?? error
+            }
         }
         do throws(FileError) { try removeLeftovers() } catch { failure = failure ?? StoreError(error) }
         if let failure { throw failure }

@@ -121,6 +121,11 @@ package struct InputFile {
 package final class InputPieces {
     private let descriptor: Int32
     private let name: String
+    /// Called with the number of bytes of each read.
+    package var observer: ((Int) -> Void)?
+
+    /// The length of the file in bytes; nil for what is no regular file.
+    package var count: Int? { FileStatus(of: descriptor).flatMap { $0.isPlainFile ? $0.count : nil } }
 
     fileprivate init(descriptor: Int32, name: String) {
         self.descriptor = descriptor
@@ -140,6 +145,7 @@ package final class InputPieces {
             }
             if count < 0 && errno == EINTR { continue }
             guard count >= 0 else { throw InputError.notReadable(path: name, code: errno) }
+            observer?(count)
             return count
         }
     }

@@ -8,18 +8,51 @@ extension Output {
     /// must neither print nor ask, but may call `note`.
     /// - Parameter words: what is being done, for example "deriving the key".
     package func busy<Result: ~Copyable>(_ words: String, _ work: () throws -> Result) rethrows -> Result {
-        guard let progress, let spinner = Spinner(words, progress) else { return try work() }
-        progress.note(done: 0, total: 0)
+        try busy(words, total: 0, .bytes, work)
+    }
+
+    /// The same for work on many bytes, of which the line says how many are done, and the percentage.
+    /// - Parameters:
+    ///   - total: how many there are; nil if that is unknown.
+    ///   - work: calls what it is given with the bytes that it has done since the last call.
+    package func busy<Result: ~Copyable>(
+        _ words: String, bytes total: Int?, _ work: (_ add: @escaping (Int) -> Void) throws -> Result
+    ) rethrows -> Result {
+        try busy(words, total: total ?? 0, .bytes) { try work { [progress] in progress?.add($0) } }
+    }
+
+    /// The same for work on many things.
+    /// - Parameter work: calls what it is given with the number of things that are done and of all.
+    package func busy<Result: ~Copyable>(
+        _ words: String, countingThings work: (_ note: @escaping (Int, Int) -> Void) throws -> Result
+    ) rethrows -> Result {
+        try busy(words, total: 0, .things) { try work { [progress] in progress?.note(done: $0, total: $1) } }
+    }
+
+    private func busy<Result: ~Copyable>(
+        _ words: String, total: Int, _ unit: Progress.Unit, _ work: () throws -> Result
+    ) rethrows -> Result {
+        guard let progress else { return try work() }
+        progress.begin(total: total, unit)
+        guard let spinner = Spinner(words, progress) else { return try work() }
         defer { spinner.stop() }
         return try work()
     }
 }
 
-/// How far the transfer is that is under way: written by the thread that works, read by the one that draws.
+/// How far the work is that is under way: written by the thread that works, read by the one that draws.
 package final class Progress: Sendable {
     private let done = Atomic(0)
     private let total = Atomic(0)
     private let drawn = Atomic(false)
+    private let countsThings = Atomic(false)
+
+    /// What is counted.
+    enum Unit {
+        case bytes
+        case things
+    }
+
     /// To the line's beginning, and everything behind it erased.
     static var wipe: StaticString { "\r\u{1b}[K" }
     /// Smaller ones are over before anybody has read how large they are.
@@ -40,6 +73,13 @@ package final class Progress: Sendable {
         self.total.store(total, ordering: .relaxed)
     }
 
+    func begin(total: Int, _ unit: Unit) {
+        countsThings.store(unit == .things, ordering: .relaxed)
+        note(done: 0, total: total)
+    }
+
+    func add(_ count: Int) { done.add(count, ordering: .relaxed) }
+
     /// Whether the line of a spinner is on the terminal.
     var isDrawn: Bool {
         get { drawn.load(ordering: .relaxed) }
@@ -49,8 +89,13 @@ package final class Progress: Sendable {
     /// What is to be said of it; empty for what is small.
     fileprivate var words: String {
         let (done, total) = (done.load(ordering: .relaxed), total.load(ordering: .relaxed))
-        guard max(done, total) > Self.leastBytes else { return "" }
-        return ", " + ByteCount.text(done) + (total > 0 ? " of " + ByteCount.text(total) : "")
+        let isThings = countsThings.load(ordering: .relaxed)
+        guard max(done, total) > (isThings ? 0 : Self.leastBytes) else { return "" }
+        func text(_ count: Int) -> String { isThings ? "\(count)" : ByteCount.text(count) }
+        guard total > 0 else { return ", " + text(done) }
+        // A file may grow while it is read.
+        let percent = min(100, done.multipliedReportingOverflow(by: 100).partialValue / total)
+        return ", \(text(done)) of \(text(total)), \(percent) %"
     }
 }
 

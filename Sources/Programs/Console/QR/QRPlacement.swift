@@ -6,6 +6,9 @@ package import QRCode
 package enum QRMode: String, ExpressibleByArgument, CaseIterable {
     case auto, utf8, blocks, ascii
 
+    /// The option of every command that names a file for a picture instead.
+    package static let fileOption = "--qr-file"
+
     /// The help of the option that chooses it.
     package static let help = ArgumentHelp(
         "How to draw: auto, utf8 (half blocks), blocks (coloured blanks) or ascii.", valueName: "mode")
@@ -117,7 +120,7 @@ extension QRError: Explained {
             Failure(
                 .failed,
                 "the QR code needs \(columns) columns and \(rows) rows; the terminal has \(size.columns) and \(size.rows)",
-                hints: "make the window larger or the font smaller, or write a picture: \(QRPicture.option) FILE.png")
+                hints: "make the window larger or the font smaller, or write a picture: \(QRMode.fileOption) FILE.png")
         }
     }
 }

@@ -16,9 +16,9 @@ package struct QRScreenOptions: ParsableArguments {
 
     /// The screen to draw on; nil if it is not asked for.
     /// - Throws: `UsageFailure` if the terminal has no second screen, or if the picture is written to a file.
-    package func screen(_ dialog: Dialog, unless target: QRFileOptions) throws -> QRScreen? {
-        guard !isAwaited || target.qrFile == nil else {
-            throw UsageFailure("--qr-wait and \(QRPicture.option) cannot be combined")
+    package func screen(_ dialog: Dialog, unless file: String?) throws -> QRScreen? {
+        guard !isAwaited || file == nil else {
+            throw UsageFailure("--qr-wait and \(QRMode.fileOption) cannot be combined")
         }
         return try screen(dialog)
     }

@@ -63,6 +63,15 @@ extension ArchiveKeeper {
         return survey
     }
 
+    /// The length of the archive of a survey in bytes, before it is encrypted.
+    package func count(of survey: ArchiveSurvey, _ readme: [UInt8]) -> Int {
+        TarWriter.count(ofFiles: Self.lengths(of: survey, readme))
+    }
+
+    private static func lengths(of survey: ArchiveSurvey, _ readme: [UInt8]) -> [Int] {
+        [readme.count, Archive.version.count] + survey.identities.flatMap(\.lengths)
+    }
+
     /// Writes the archive of the identities of a survey, in the memory of one identity.
     /// - Parameters:
     ///   - readme: the text for people.
@@ -75,7 +84,7 @@ extension ArchiveKeeper {
         _ survey: ArchiveSurvey, readme: [UInt8], at time: Timestamp, _ wait: SessionWait = .usual,
         write: @escaping (Span<UInt8>) throws -> Void
     ) throws {
-        let lengths = [readme.count, Archive.version.count] + survey.identities.flatMap(\.lengths)
+        let lengths = Self.lengths(of: survey, readme)
         guard lengths.count <= Archive.maxEntries else { throw ArchiveError.tooManyFiles(limit: Archive.maxEntries) }
         var left = Archive.maxBytes
         guard TarWriter.count(ofFiles: lengths) <= left else { throw ArchiveError.tooLarge(limit: Archive.maxBytes) }

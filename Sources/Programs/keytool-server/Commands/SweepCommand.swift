@@ -38,7 +38,11 @@ struct SweepCommand: Verb {
             keepPrevious: try Setting.value(keepPrevious, "keep-previous")?.duration ?? Sweep.defaultKeepPrevious,
             now: ClockReading(wall: WallClock.now(), monotonic: .zero), last: nil,
             deleting: dryRun ? .never : force ? .always : .unlessSuspicious)
-        let report = try server.sweep(sweep)
+        let report = try dialog.output.busy(
+            dryRun ? "looking at the backups" : "sweeping the backups",
+            countingThings: { progress in
+                try server.sweep(sweep, progress: progress)
+            })
         if let suspicion = report.suspicion {
             guard report.isCarriedOut || dryRun else {
                 throw CommandFailure(failure: suspicion.refusal)

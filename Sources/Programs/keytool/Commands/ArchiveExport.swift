@@ -52,7 +52,9 @@ struct ArchiveExport: Verb {
         var target = try written.target(outside: session.reserved)
         let opened = try session.keystore(keystore.passphrase)
         let keeper = ArchiveKeeper(opened, .all)
-        let survey = try keeper.survey(withSessions: withSessions, wait.wait(session, \.text))
+        let survey = try session.output.busy("reading the keystore") {
+            try keeper.survey(withSessions: withSessions, wait.wait(session, \.text))
+        }
         if skipDamaged && !survey.damagedWords.isEmpty { target = try newTarget(without: survey.damagedWords, session) }
         let skipped = try skipped(survey, session)
         for identity in survey.identities where !identity.isKnown {
@@ -160,13 +162,20 @@ struct ArchiveExport: Verb {
     ) throws -> Int {
         let key = AgeFileKey.random()
         let sink = try ArchiveSink(file, protection, key, session.output)
-        try keeper.export(survey, readme: ArchiveReadme.bytes, at: WallClock.now(), wait.wait(session, \.text)) {
-            try sink.write($0)
+        let readme = ArchiveReadme.bytes
+        let digest = try session.output.busy("encrypting the archive", bytes: keeper.count(of: survey, readme)) { add in
+            try keeper.export(survey, readme: readme, at: WallClock.now(), wait.wait(session, \.text)) {
+                try sink.write($0)
+                add($0.count)
+            }
+            return try sink.finish()
         }
-        let digest = try sink.finish()
         guard file.isReadable else { return sink.count }
         do {
-            guard try read(file, key) == (digest, sink.count) else { throw AgeError.notReproduced }
+            let found = try session.output.busy("verifying the archive", bytes: sink.count) { add in
+                try read(file, key, add)
+            }
+            guard found == (digest, sink.count) else { throw AgeError.notReproduced }
         } catch is AgeError {
             throw AgeError.notReproduced
         }
@@ -175,11 +184,14 @@ struct ArchiveExport: Verb {
 
     /// Decrypts what was written.
     /// - Returns: SHA-256 of the content, and the length of the file.
-    private func read(_ file: ResultPieces, _ key: borrowing AgeFileKey) throws -> (digest: [UInt8], count: Int) {
+    private func read(
+        _ file: ResultPieces, _ key: borrowing AgeFileKey, _ add: @escaping (Int) -> Void
+    ) throws -> (digest: [UInt8], count: Int) {
         var offset = 0
         let written = try AgeFile(.binary) { bytes in
             let count = try file.read(into: &bytes, at: offset) ?? 0
             offset += count
+            add(count)
             return count
         }
         var state = SHA256State()

@@ -25,7 +25,7 @@ struct QRContact: Verb {
 
     func run(_ session: Session) throws {
         let picture = try target.picture(outside: session.reserved)
-        let screen = try alone.screen(session.dialog, unless: target)
+        let screen = try alone.screen(session.dialog, unless: target.qrFile)
         let keeper = try session.keeper(keystore.passphrase)
         let code = try keeper.identities.summary(session.identity(named.id, in: keeper)).contactCode
         let levels: [QRMatrix.ErrorCorrection] = [.quartile, .medium, .low]

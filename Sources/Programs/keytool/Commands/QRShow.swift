@@ -30,7 +30,7 @@ struct QRShow: Verb {
 
     func run(_ session: Session) throws {
         let picture = try target.picture(outside: session.reserved)
-        let screen = try alone.screen(session.dialog, unless: target)
+        let screen = try alone.screen(session.dialog, unless: target.qrFile)
         let content = try InputFile.standardInput.readBytes(.line, limit: Self.maxBytes)
         guard !content.isEmpty else { throw InputError.empty }
         guard !content.contains(0) else { throw InputError.hasNUL }

@@ -30,8 +30,8 @@ struct AttachmentFile: ~Copyable {
             return key
         }
         var check = try AttachmentCheck(key: key, count: Int64(count))
-        try session.output.busy("checking the attachment") {
-            try read { piece in try check.read(piece) }
+        try session.output.busy("checking the attachment", bytes: count) { add in
+            try read(add) { piece in try check.read(piece) }
         }
         return try check.finish()
     }
@@ -39,12 +39,16 @@ struct AttachmentFile: ~Copyable {
     /// Decrypts the blob, which may have changed since the check.
     /// - Parameter body: is given the plaintext in pieces, and has to forget all of it if this throws.
     /// - Returns: length of the plaintext in bytes.
-    borrowing func open(_ opener: inout AttachmentOpener, _ body: (Span<UInt8>) throws -> Void) throws -> Int {
+    borrowing func open(
+        _ opener: inout AttachmentOpener, _ session: Session, _ body: (Span<UInt8>) throws -> Void
+    ) throws -> Int {
         var count = 0
-        try read { piece in
-            let opened = try opener.open(piece)
-            count += opened.count
-            try opened.withBytes { try body($0) }
+        try session.output.busy("decrypting the attachment", bytes: self.count) { add in
+            try read(add) { piece in
+                let opened = try opener.open(piece)
+                count += opened.count
+                try opened.withBytes { try body($0) }
+            }
         }
         let last = try opener.finish()
         count += last.count
@@ -53,7 +57,8 @@ struct AttachmentFile: ~Copyable {
     }
 
     /// Gives the first `count` bytes to `body`, in pieces; fewer if the file has become shorter.
-    private borrowing func read(_ body: (Span<UInt8>) throws -> Void) throws {
+    /// - Parameter add: is given the length of each piece that is done.
+    private borrowing func read(_ add: (Int) -> Void, _ body: (Span<UInt8>) throws -> Void) throws {
         var offset = 0
         while offset < count {
             let piece: [UInt8]
@@ -65,6 +70,7 @@ struct AttachmentFile: ~Copyable {
             guard !piece.isEmpty else { return }
             try body(piece.span)
             offset += piece.count
+            add(piece.count)
         }
     }
 

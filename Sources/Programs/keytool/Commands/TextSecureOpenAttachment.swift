@@ -29,7 +29,7 @@ struct TextSecureOpenAttachment: Verb {
         var opener = try blob.check(key, session)
         var count = 0
         try target.write { file in
-            count = try blob.open(&opener) { try file.write($0) }
+            count = try blob.open(&opener, session) { try file.write($0) }
         } finish: {
             guard let path = target.path else { return }
             try session.output.done(

@@ -39,7 +39,10 @@ struct TextSecureSealAttachment: Verb {
         try text.finish().withBytes { text in
             try keyFile.write(text) {
                 try target.write { blob in
-                    count = try Self.seal(input, key, to: blob)
+                    count = try session.output.busy("encrypting the attachment", bytes: input.count) { add in
+                        input.observer = add
+                        return try Self.seal(input, key, to: blob)
+                    }
                 } finish: {
                     guard let path = target.path else { return }
                     try report(count, path, session)

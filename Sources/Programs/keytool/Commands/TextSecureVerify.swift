@@ -48,7 +48,7 @@ struct TextSecureVerify: Verb {
         let blob = try AttachmentFile(file)
         var opener = try blob.check(key, session)
         // Behind the MAC, the padding may be wrong yet.
-        let count = try blob.open(&opener) { _ in }
+        let count = try blob.open(&opener, session) { _ in }
         try report(
             ["contains      an attachment of \(ByteCount.text(count))"], "attachment", [("bytes", .number(count))],
             session)

@@ -1,7 +1,8 @@
 import ArgumentParser
+import Console
 
 /// A picture in a file instead of a drawing on the terminal: common to the `qr` verbs.
-package struct QRFileOptions: ParsableArguments {
+struct QRFileOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             "Write a new picture (mode 0600) instead. The name says whether PNG or SVG.", valueName: "file.png|file.svg"
@@ -11,14 +12,11 @@ package struct QRFileOptions: ParsableArguments {
 
     /// Whether a file that is there may be replaced.
     @Flag(help: "Overwrite an existing file.")
-    package var force = false
-
-    /// None of them given.
-    package init() {}
+    var force = false
 
     /// The picture to write; nil to draw on the terminal.
     /// - Throws: as `QRPicture.init`.
-    package func picture(outside reserved: ReservedDirectory?) throws -> QRPicture? {
+    func picture(outside reserved: ReservedDirectory?) throws -> QRPicture? {
         try qrFile.map { try QRPicture($0, mayReplace: force, outside: reserved) }
     }
 }

@@ -1,28 +1,29 @@
-package import Encodings
-package import QRCode
+import Console
+import Encodings
+import QRCode
 
 /// What a picture is written as; the ending of its file's name says which.
-package enum PictureFormat: String, FileFormat {
+enum PictureFormat: String, FileFormat {
     case png, svg
 }
 
 /// A QR code as a picture in a file of its own, 0600 like every result: it may hold a secret.
-package struct QRPicture {
+struct QRPicture {
     /// The option that names the file, in every command.
-    package static let option = "--qr-file"
+    static var option: String { QRMode.fileOption }
 
     /// Where it goes.
-    package let file: ResultFile
+    let file: ResultFile
     private let format: PictureFormat
 
     /// - Throws: `UsageFailure` for a name of no known format; as `ResultFile.init`.
-    package init(_ path: String, mayReplace: Bool, outside reserved: ReservedDirectory?) throws {
+    init(_ path: String, mayReplace: Bool, outside reserved: ReservedDirectory?) throws {
         format = try PictureFormat(of: path, option: Self.option)
         file = try ResultFile(path, mayReplace: mayReplace, outside: reserved)
     }
 
     /// What the file holds.
-    package func bytes(of matrix: QRMatrix) -> [UInt8] {
+    func bytes(of matrix: QRMatrix) -> [UInt8] {
         switch format {
         case .png: PNGImage(matrix).bytes
         case .svg: Array(SVGImage(matrix).text.utf8)
@@ -30,7 +31,7 @@ package struct QRPicture {
     }
 
     /// Writes the picture, and says so instead of drawing it.
-    package func write(
+    func write(
         _ content: [UInt8], levels: [QRMatrix.ErrorCorrection], _ output: Output, _ command: String,
         _ members: (String, JSONValue?)...
     ) throws {
@@ -51,7 +52,7 @@ package struct QRPicture {
 extension QRMatrix {
     /// The code at the first of `levels` that holds `content`: a file has room for every size.
     /// - Throws: `QRError.tooLong`.
-    package static func first(encoding content: [UInt8], levels: [ErrorCorrection]) throws(QRError) -> QRMatrix {
+    static func first(encoding content: [UInt8], levels: [ErrorCorrection]) throws(QRError) -> QRMatrix {
         for level in levels {
             if let matrix = QRMatrix(encoding: content, errorCorrection: level) { return matrix }
         }
