@@ -50,7 +50,7 @@ def test_every_group_has_its_number(checking):
 
 def test_says_how(checking):
     number(checking, 1)
-    assert "paste" in checking.text and "Type - to go back one group" in checking.text
+    assert "paste" in checking.words and "Type - to go back one group" in checking.words
 
 
 @pytest.mark.parametrize("group, said", [

@@ -170,3 +170,13 @@ def test_private_key_is_never_shown(keytool, backup_password):
     for command in (["id", "show"], ["id", "list"], ["id", "show", "--json"], ["id", "show", "-v"]):
         result = keytool.ok(*command)
         assert key.hex() not in result.out + result.err
+
+
+@pytest.mark.parametrize("noun", ["id", "telegram", "textsecure", "sophaxchat"])
+def test_a_list_says_if_there_is_no_keystore(keytool, tmp_path, noun):
+    """The path may be mistyped. Nothing is an answer, so the code is 0."""
+    absent = keytool.with_keystore(tmp_path / "mistyped")
+    listed = absent.ok(noun, "list")
+    assert (listed.out, listed.err) == ("", f"keytool: there is no keystore in {tmp_path / 'mistyped'}\n")
+    assert absent.ok(noun, "list", "-q").err == "" and absent.ok(noun, "list", "--json").err == ""
+    assert not (tmp_path / "mistyped").exists()

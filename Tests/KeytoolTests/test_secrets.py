@@ -259,3 +259,17 @@ def test_file_trouble(check, tmp_path):
 @pytest.mark.parametrize("descriptor", ["77", "-1", "x", "", "1.0", "99999999999999999999"])
 def test_descriptors_that_are_none(check, descriptor):
     check("--backup-password-fd", descriptor, expect=(64, 66))
+
+
+@pytest.mark.parametrize("blank", [" ", "\t", "  \r"], ids=repr)
+def test_a_blank_at_the_end_is_named_if_the_secret_is_wrong(check, keytool, given, tmp_path, blank):
+    """It is part of the secret, and nobody sees it."""
+    hint = "the backup password that was given ends with a blank"
+    assert hint in check(*given("backup-password", RIGHT + blank + "\n"), expect=12).err
+    assert hint in check(*given("backup-password", RIGHT + blank), "--json", expect=12).error["hint"]
+    assert hint not in check(*given("backup-password", WRONG), expect=12).err
+    keytool.ok("id", "create", "--id", "ABCD1234")
+    password = given("backup-password", "Walnut-Ferry-4471" + blank)
+    code = tmp_path / "code"
+    keytool.ok("backup", "export", "-o", code, *password)
+    assert hint not in keytool.ok("backup", "check", code, *password).err

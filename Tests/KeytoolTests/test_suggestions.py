@@ -94,7 +94,9 @@ def test_without_a_verb(keytool, words):
     """Help, but on stderr and with 64: a cron line that lost a word has not succeeded."""
     bare = keytool.with_keystore(None)
     err = bare.fails(64, *words).err
-    assert err.endswith(f"keytool: error: a command is missing\n"
+    begin = "" if words else ("keytool: hint: to begin with a new identity: keytool id create\n"
+                              "keytool: hint: to begin with the one of your phone: keytool backup import\n")
+    assert err.endswith(f"keytool: error: a command is missing\n{begin}"
                         f"keytool: hint: {' '.join(['keytool', *words])} --help\n")
     for verb in verbs(words[0]) if words else nouns():
         assert re.search(rf"^  {verb} ", err, re.M), verb
@@ -149,3 +151,13 @@ def test_what_is_typed_is_not_repeated(keytool, argument):
 
 def test_paths_cannot_move_the_cursor(keytool):
     assert "\x1b" not in keytool("id", "list", "--keystore", "/tmp/\x1b[2Jx").err
+
+
+@pytest.mark.parametrize("arguments, meant", [
+    (("completion",), '"keytool --generate-completion-script bash"'),
+    (("completions", "zsh"), '"keytool --generate-completion-script bash"'),
+    (("backup", "export", "--weak"), "'--weak-ok'"), (("contact", "list", "--csv"), "'--format csv'"),
+    (("contact", "list", "--vcard"), "'--format vcard'"), (("backup", "export", "--argon2id"), "'--scheme argon2id'"),
+], ids=str)
+def test_what_is_called_otherwise(keytool, arguments, meant):
+    assert f"keytool: hint: did you mean {meant}?\n" in keytool.fails(64, *arguments).err

@@ -3,6 +3,7 @@
 import base64
 import json
 import re
+import subprocess
 import time
 
 import pytest
@@ -57,10 +58,11 @@ def test_init(keytool):
     assert done["fingerprint"] == textsecure.fingerprint(textsecure.identity(kept))
 
 
-def test_fingerprint_and_code_for_people(keytool, tmp_path):
-    out = keytool.ok("textsecure", "init", "--number", NUMBER).out
-    public = textsecure.identity(record(keytool))
-    for drawn, before in [(out, "account"), (keytool.ok("textsecure", "fingerprint").out, "fingerprint")]:
+def test_fingerprint_and_code_for_people(keytool, terminal, tmp_path):
+    for command, before in [(["init", "--number", NUMBER, "--no-passphrase"], "account"), (["fingerprint"], "fingerprint")]:
+        run = terminal("textsecure", *command, columns=100, rows=60, stderr=subprocess.DEVNULL)
+        assert run.finish() == 0
+        drawn, public = run.text, textsecure.identity(record(keytool))
         assert textsecure.fingerprint(public) in " ".join(drawn.split())
         picture = pixels.draw(pixels.rows_of(drawn.split(before)[0]), pixels.ON_BLACK, 80)
         assert pixels.read_qr(picture, tmp_path / "code.png", is_text=False) == public

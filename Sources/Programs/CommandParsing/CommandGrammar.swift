@@ -10,6 +10,7 @@ package struct CommandGrammar {
     let letters: String
     let forms: [String: String]
     let details: String
+    let beginning: [String]
 
     /// - Parameters:
     ///   - root: the program; its subcommands are nouns, and theirs are verbs.
@@ -20,9 +21,10 @@ package struct CommandGrammar {
     ///   - forms: how values are written, by the names that stand for them in the help: "a number and a unit" for
     ///     "duration".
     ///   - details: what `--verbose` prints beside the exit code of an error.
+    ///   - beginning: where to begin, for those who type the program's name only.
     package init(
         root: any ParsableCommand.Type, version: String, commonNames: CommonNames, valuedOptions: [String],
-        letters: String, forms: [String: String], details: String
+        letters: String, forms: [String: String], details: String, beginning: [String]
     ) {
         self.root = root
         self.version = version
@@ -31,6 +33,7 @@ package struct CommandGrammar {
         self.letters = letters
         self.forms = forms
         self.details = details
+        self.beginning = beginning
     }
 
     var name: String { root._commandName }

@@ -4,9 +4,12 @@ import ArgumentParser
 struct CommandOptions {
     /// Each name with its dashes, and whether a value follows it.
     private let takesValue: [String: Bool]
+    /// The values of options that take one of several, each with its option.
+    private let choices: [(value: String, option: String)]
 
     init(of command: any ParsableCommand.Type, in grammar: CommandGrammar) {
         var takesValue = ["--help": false, "-h": false, "--version": false]
+        var choices: [(value: String, option: String)] = []
         for line in grammar.root.helpMessage(for: command, columns: 200).split(separator: "\n") {
             // "  -o, --output <file>     Write the code to a new file."
             guard line.hasPrefix("  -") else { continue }
@@ -14,7 +17,15 @@ struct CommandOptions {
             for word in words where word.hasPrefix("-") {
                 takesValue[String(word.prefix { $0 != "," })] = words.contains { $0.hasPrefix("<") }
             }
+            // "  --format <format>       How to print them. (values: text, csv, vcard; default: text)"
+            if let option = words.first(where: { $0.hasPrefix("--") }),
+                let start = line.firstRange(of: "(values: ")?.upperBound
+            {
+                choices += line[start...].prefix { $0 != ";" && $0 != ")" }.split(separator: ", ")
+                    .map { (String($0), String(option)) }
+            }
         }
+        self.choices = choices
         self.takesValue = takesValue
     }
 
@@ -32,10 +43,18 @@ struct CommandOptions {
         return nil
     }
 
-    /// Those that may have been meant.
+    /// Those that may have been meant: the nearest ones, those that begin with the same words, or those that take the
+    /// word as their value.
     func nearest(to name: String) -> [String] {
-        Suggestion.nearest(
-            to: String(name.drop { $0 == "-" }),
-            among: takesValue.keys.filter { $0.hasPrefix("--") }.sorted().map { (String($0.dropFirst(2)), $0) })
+        let names = takesValue.keys.filter { $0.hasPrefix("--") }.sorted()
+        let word = String(name.drop { $0 == "-" })
+        let nearest = Suggestion.nearest(to: word, among: names.map { (String($0.dropFirst(2)), $0) })
+        guard nearest.isEmpty, name.hasPrefix("--") else { return nearest }
+        let longer = names.filter { $0.hasPrefix(name + "-") }
+        guard longer.isEmpty else { return Array(longer.prefix(Self.mostLonger)) }
+        return choices.filter { $0.value == word }.map { "\($0.option) \($0.value)" }
     }
+
+    /// More would be no suggestion.
+    private static let mostLonger = 3
 }

@@ -62,6 +62,7 @@ struct CommandWords {
                 })
         }
         var choice = [("help", "help"), ("version", "--version")]
+        choice += ["completion", "completions"].map { ($0, "--generate-completion-script bash") }
         choice += grammar.root.verbs.map { ($0._commandName, $0._commandName) }
         func pairs(isSpecial: Bool) -> [(String, String)] {
             grammar.root.verbs
@@ -117,6 +118,7 @@ package struct MissingVerb: Explained {
     package init(_ command: any ParsableCommand.Type, in grammar: CommandGrammar) {
         help = grammar.root.helpMessage(for: command)
         let words = command == grammar.root ? [grammar.name] : [grammar.name, command._commandName]
-        failure = Failure(.usage, "a command is missing", hints: words.joined(separator: " ") + " --help")
+        let beginning = command == grammar.root ? grammar.beginning : []
+        failure = Failure(.usage, "a command is missing", hints: beginning + [words.joined(separator: " ") + " --help"])
     }
 }

@@ -15,7 +15,8 @@ extension CommandGrammar {
                 "backup-id": "an id has 64 hexadecimal digits",
                 "time": "a time as keytool-server versions prints it: 20261121T030000123Z",
             ],
-            details: "the backups of a sweep")
+            details: "the backups of a sweep",
+            beginning: ["to begin: keytool-server serve --store file:///DIR --tls-self-signed NAME"])
     }
 }
 

@@ -29,7 +29,11 @@ extension CommandGrammar {
                 "messenger/id": "for example threema/ABCD1234",
                 "pin": "sha256// and 44 characters of base64; a command with a wrong one shows the present one",
             ],
-            details: "each request to a server")
+            details: "each request to a server",
+            beginning: [
+                "to begin with a new identity: keytool id create",
+                "to begin with the one of your phone: keytool backup import",
+            ])
     }
 }
 

@@ -92,6 +92,13 @@ struct Session {
         do { return try keystore(passphrase) } catch KeystoreError.absent { return nil }
     }
 
+    /// The same for a list. If there is no keystore, it says where it has looked: the path may be mistyped.
+    func listedKeystore(_ passphrase: SecretOptions<KeystorePassphrase>) throws -> OpenKeystore? {
+        if let keystore = try madeKeystore(passphrase) { return keystore }
+        output.note("there is no keystore in \(try keystorePath)")
+        return nil
+    }
+
     /// The keystore, opened, or created if it is missing.
     /// - Parameter rule: as for `unlock`.
     func keeperOfNewKeystore(

@@ -26,7 +26,13 @@ package struct SecretAsker<Kind: Secret> {
         _ subject: SecretSubject, isTyped: Bool = false, kept: () -> Result? = { nil }, isWrong: (any Error) -> Bool,
         wrong: String = "wrong \(Kind.title)", _ body: (borrowing SecureBytes) throws -> Result
     ) throws -> Result {
-        if !isTyped, let secret = try given() { return try body(secret) }
+        if !isTyped, let secret = try given() {
+            do {
+                return try body(secret)
+            } catch  where secret.endsInBlank && (isWrong(error) || Failure(error).status.name == Self.wrong) {
+                throw CommandFailure(failure: Failure(error).advising(Self.blankAdvice))
+            }
+        }
         if let result = kept() { return result }
         let terminal = try terminal()
         for attempt in 1... {
@@ -44,6 +50,13 @@ package struct SecretAsker<Kind: Secret> {
             }
         }
         throw missing
+    }
+
+    /// The name of the exit code of a program that has one for wrong secrets.
+    private static var wrong: String { "wrong_password" }
+
+    private static var blankAdvice: String {
+        "the \(Kind.title) that was given ends with a blank, which is part of it: remove it if it does not belong there"
     }
 
     /// A secret for something new. Where it is typed, it is asked for twice. A weak one needs a second

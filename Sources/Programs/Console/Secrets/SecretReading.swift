@@ -73,6 +73,11 @@ extension SecretSource {
 }
 
 extension SecureBytes {
+    /// Whether the last byte is a blank, a tab or a carriage return, which nobody sees in a file.
+    var endsInBlank: Bool {
+        withBytes { bytes in bytes.count > 0 && [0x20, 0x09, 0x0d].contains(bytes[bytes.count - 1]) }
+    }
+
     /// The number of Unicode scalars; nil if the bytes are not UTF-8.
     ///
     /// Counted without making a `String`: that would leave an unguarded copy.

@@ -16,7 +16,7 @@ struct IDList: Verb {
     @OptionGroup var keystore: KeystoreOptions
 
     func run(_ session: Session) throws {
-        guard let open = try session.madeKeystore(keystore.passphrase) else {
+        guard let open = try session.listedKeystore(keystore.passphrase) else {
             return try session.output.data([], json: Self.json([]))
         }
         let keeper = session.keeper(open)

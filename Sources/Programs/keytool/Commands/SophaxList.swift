@@ -14,7 +14,7 @@ struct SophaxList: Verb {
     @OptionGroup var keystore: KeystoreOptions
 
     func run(_ session: Session) throws {
-        guard let open = try session.madeKeystore(keystore.passphrase) else {
+        guard let open = try session.listedKeystore(keystore.passphrase) else {
             return try session.output.data([], json: Self.json([]))
         }
         let keeper = SophaxKeeper(open)
@@ -26,7 +26,6 @@ struct SophaxList: Verb {
             }
         }
         try session.output.data(listing.lines, json: Self.json(listing.entries))
-        if !listing.lines.isEmpty { session.noteProtection(isProtected: keeper.isProtected) }
         try listing.throwFirst()
     }
 

@@ -15,7 +15,7 @@ struct TextSecureList: Verb {
     @OptionGroup var keystore: KeystoreOptions
 
     func run(_ session: Session) throws {
-        guard let open = try session.madeKeystore(keystore.passphrase) else {
+        guard let open = try session.listedKeystore(keystore.passphrase) else {
             return try session.output.data([], json: Self.json([]))
         }
         let keeper = TextSecureKeeper(open)
@@ -28,7 +28,6 @@ struct TextSecureList: Verb {
             }
         }
         try session.output.data(listing.lines, json: Self.json(listing.entries))
-        if !listing.lines.isEmpty { session.noteProtection(isProtected: keeper.isProtected) }
         try listing.throwFirst()
     }
 
