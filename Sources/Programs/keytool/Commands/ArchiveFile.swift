@@ -44,9 +44,11 @@ struct ArchiveFileOptions: ParsableArguments {
         let encrypted = try AgeFile { try input.read(into: &$0) }
         let isSigned = encrypted.recipientKinds.contains(.passphrase)
         let key = try unlock(encrypted, session)
+        // Optional, because a closure cannot consume what it captures.
+        var reader = Optional(try encrypted.open(key))
         let content = try session.output.busy("decrypting the archive", bytes: input.count) { add in
             input.observer = add
-            return try encrypted.open(key).readAll(limit: Archive.maxBytes)
+            return try reader.take()!.readAll(limit: Archive.maxBytes)
         }
         let archive = try content.withBytes { (bytes) throws(ArchiveError) in try Archive(bytes) }
         if !isSigned {
