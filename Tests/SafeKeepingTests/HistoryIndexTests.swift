@@ -36,6 +36,14 @@ import Testing
         #expect(index.items.map(\.number) == [4] && index.next == 5)
     }
 
+    @Test func `of an endless history the newest backups are written, within what is read of a state`() throws {
+        let items = (1...9000).map { HistoryIndex.Item(name: entry($0).name, number: $0, sum: .days(1000)) }
+        let index = HistoryIndex(items: items)
+        #expect(try #require(index.value).encoded.count < 1024 * 1024)
+        #expect(restarted(index).items.count == 8192 && restarted(index).items.last?.number == 9000)
+        #expect(restarted(index).next == 9001)
+    }
+
     @Test func `a backup that is stored again keeps its number and begins a new age`() {
         var index = HistoryIndex()
         index.update([entry(2), entry(1)], at: .zero)

@@ -18,13 +18,13 @@ extension HistoryIndex {
     /// More backups than anybody stores.
     private static let numbers = Int64(1)..<1 << 53
 
-    /// Nil if nothing was ever stored.
+    /// Nil if nothing was ever stored. Only the newest 8192 backups: a state of over 1 MiB would not be read again.
     var value: JSONValue? {
         guard next > 1 else { return nil }
         return [
             "next": .number(next),
             "backups": .array(
-                items.map {
+                items.suffix(8192).map {
                     ["name": .string($0.name), "number": .number($0.number), "sum": .number($0.sum.milliseconds)]
                 }),
         ]

@@ -17,8 +17,8 @@ public import SecureMemory
 public struct IdentityRecords: ~Copyable {
     /// Longest record that is read, in bytes.
     static let maxRecordBytes = 16 * 1024 * 1024
-    /// Longest state that is read, in bytes.
-    static let maxStateBytes = 64 * 1024
+    /// Longest state that is read, in bytes: that of a history of thousands of backups.
+    static let maxStateBytes = 1024 * 1024
     static let placesName = "places"
     static let successName = "success"
 
@@ -62,7 +62,7 @@ public struct IdentityRecords: ~Copyable {
         }
     }
 
-    /// The state of a place; nil if the file is missing or longer than 64 KiB. The state is not sealed. The caller must
+    /// The state of a place; nil if the file is missing or longer than 1 MiB. The state is not sealed. The caller must
     /// do without a missing one.
     /// - Throws: `FileError` if it is not a plain file of this account; `KeystoreError.damaged` for a commit file that
     ///   is not authentic.
