@@ -62,6 +62,7 @@ extension SafeKeeper {
         package let mirroredAt: Timestamp?
         /// When a mirror last found the backup in order.
         package let lastGoodMirror: Timestamp?
+        package let lastGoodMirrorAge: Duration?
 
         /// When a push last succeeded, even if it had nothing to do; nil if none ever uploaded anything.
         package let lastGoodPush: Timestamp?
@@ -104,13 +105,13 @@ extension SafeKeeper {
             seenAt: place.seenAt?.notAfter(timestamp),
             expiresAt: uploadedAt.map { $0 + .days(retention) }, generation: place.generation,
             hasChanges: place.content != place.document, hasFailed: place.hasFailed, newServer: newServer,
-            isChangingPassword: isChangingPassword,
-            isDeleting: setup.isDeleting, isDeleted: isDeleted, oldServer: oldServer, finding: place.finding,
-            honoursConditions: place.honoursConditions, passwordProvenAt: place.passwordProvenAt,
-            codeProvenAt: try records.codeProvenAt(key: key), bytes: place.bytes > 0 ? Int(place.bytes) : nil,
-            lastSeenAge: known?.alarmAge(by: clock), isReadOnly: setup.isReadOnly,
-            mirroredAt: place.mirror?.changedAt?.wall,
+            isChangingPassword: isChangingPassword, isDeleting: setup.isDeleting, isDeleted: isDeleted,
+            oldServer: oldServer, finding: place.finding, honoursConditions: place.honoursConditions,
+            passwordProvenAt: place.passwordProvenAt, codeProvenAt: try records.codeProvenAt(key: key),
+            bytes: place.bytes > 0 ? Int(place.bytes) : nil, lastSeenAge: known?.alarmAge(by: clock),
+            isReadOnly: setup.isReadOnly, mirroredAt: place.mirror?.changedAt?.wall,
             lastGoodMirror: place.mirror?.succeededAt?.wall.notAfter(timestamp),
+            lastGoodMirrorAge: place.mirror?.succeededAt?.alarmAge(by: clock),
             lastGoodPush: lastPush?.time, lastGoodPushAge: lastPush?.age)
     }
 

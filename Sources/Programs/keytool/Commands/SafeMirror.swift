@@ -75,7 +75,7 @@ struct SafeMirror: ScheduledVerb {
                 hints: "check that the phone still writes it"))
     }
 
-    func ageOfSuccess(_ status: SafeKeeper.Status) -> Duration? { status.isReadOnly ? status.lastSeenAge : nil }
+    func ageOfSuccess(_ status: SafeKeeper.Status) -> Duration? { status.lastGoodMirrorAge }
 
     func enter(_ result: SafeKeeper.MirrorResult, in report: inout RunReport) { report.enter(bytes: result.bytes) }
 
