@@ -85,19 +85,21 @@ struct ContactCheck: Verb {
         }
         var results: [JSONValue] = []
         var worst: Failure?
+        var hasReader = true
         for id in try identities(keeper, output) {
             let (result, failure) = check(id, keeper, work, output, &report)
             if output.isJSON {
                 let unasked = failure.map { JSONValue.members([("id", .string(id.text)), ("error", $0.json)]) }
                 results += [result?.json(failure) ?? unasked].compactMap { $0 }
             } else {
-                try result?.printLabelled(output)
+                do { try result?.printLabelled(output) } catch OutputError.readerLeft { hasReader = false }
                 failure?.report(about: id.text)
             }
             worst = failure.map { Self.worse(worst, $0) } ?? worst
         }
         if output.isJSON { try output.data([], json: .result("contact check", [("results", .array(results))])) }
         if let worst { throw CommandFailure(failure: worst, isReported: true) }
+        if !hasReader { throw OutputError.readerLeft }
     }
 
     /// The failure that decides the exit code: a wrong key before anything else.
