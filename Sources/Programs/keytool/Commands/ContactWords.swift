@@ -46,7 +46,7 @@ extension SafeContact {
             ? level.dots(isWork: isWorkVerified) : StyledLine(Self.padded(levelWords, to: Self.levelWidth))
         let marks = [
             isWorkVerified ? "work" : nil, isHidden ? "hidden" : nil, isPrivate ? "private" : nil,
-            isBlocked ? "blocked" : nil, state?.mark(style),
+            isBlocked ? "blocked" : nil, state?.mark,
         ].compactMap { $0 }
         let words = [
             displayName.printable, nickname.isEmpty || displayName == nickname ? "" : "~\(nickname.printable)",
@@ -84,9 +84,9 @@ extension ContactFindings.Kind {
     fileprivate func isStruck(_ style: SafeContact.LevelStyle) -> Bool { style == .dots && isAcknowledged != nil }
 
     /// What is said of a contact in words.
-    fileprivate func mark(_ style: SafeContact.LevelStyle) -> String? {
+    fileprivate var mark: String? {
         switch self {
-        case .revoked: isStruck(style) ? nil : "revoked"
+        case .revoked: "revoked"
         case .otherKey: "another key at the directory"
         case .inactive: "inactive"
         case .sound: nil
