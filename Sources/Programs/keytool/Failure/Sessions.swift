@@ -21,7 +21,7 @@ extension SessionStoreError: Explained {
             Failure(
                 .badData, "the sessions in \(path) have version \(version), which this keytool does not support",
                 hints: version < 3
-                    ? "it kept replaced keys on the disk: remove this file, and peers begin new sessions"
+                    ? "it kept replaced keys on the disk; without this file peers begin new sessions, and what waits in it is lost"
                     : "a newer keytool may know it: install that version")
         case .copied(let path):
             Failure(
