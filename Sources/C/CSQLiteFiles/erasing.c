@@ -117,9 +117,18 @@ int keytool_database_truncate(sqlite3_file *file, sqlite3_int64 length) {
 
 // MARK: Journals
 
+/// A write behind the end of the file may have failed: what was to be there is not.
+static int clip(struct file *file) {
+    sqlite3_int64 end;
+    int result = file->real->pMethods->xFileSize(file->real, &end);
+    if (result == SQLITE_OK && end < file->length) file->length = end;
+    return result;
+}
+
 /// The end of a transaction. The file keeps some of its blocks, so that the next transaction need not allocate them.
 static int end_transaction(struct file *file) {
     int result = file->isPlayed && file->database ? erase_free_pages(real(file->database)) : SQLITE_OK;
+    if (result == SQLITE_OK) result = clip(file);
     if (result == SQLITE_OK) result = keytool_erase_journal(file->real, file->length);
     if (result == SQLITE_OK && file->length > keptLength) result = file->real->pMethods->xTruncate(file->real, 0);
     if (result == SQLITE_OK) file->length = file->isPlayed = file->isUnsynced = 0;
@@ -140,6 +149,13 @@ int keytool_journal_write(sqlite3_file *base, const void *bytes, int count, sqli
     struct file *file = (struct file *)base;
     if (offset == 0 && count == journalHeaderLength && memcmp(bytes, zeros, journalHeaderLength) == 0)
         return end_transaction(file);
+    // A transaction begins: what an end that failed has left must not follow its records.
+    if (offset == 0 && count >= 512 && file->length > 0) {
+        int result = clip(file);
+        if (result == SQLITE_OK) result = keytool_erase_journal(file->real, file->length);
+        if (result != SQLITE_OK) return result;
+        file->length = 0;
+    }
     if (file->length < offset + count) file->length = offset + count;
     file->isUnsynced = 1;
     if (count == journalSyncedLength) return write_header(file->real, bytes, offset);

@@ -122,7 +122,9 @@ final class Database {
 
     /// The error of a result code.
     func failure(_ result: Int32) -> SessionStoreError {
-        let code = unsafe handle.map { unsafe sqlite3_extended_errcode($0) } ?? result
+        // The handle knows no error of what was done to the journal beside it.
+        let known = unsafe handle.map { unsafe sqlite3_extended_errcode($0) } ?? result
+        let code = known & 0xff == result & 0xff ? known : result
         let system = unsafe handle.map { unsafe sqlite3_system_errno($0) } ?? 0
         let isFull = result & 0xff == SQLITE_IOERR && (system == ENOSPC || system == EDQUOT)
         if code == KEYTOOL_SQLITE_UNERASED { return .unerased(path: path) }
