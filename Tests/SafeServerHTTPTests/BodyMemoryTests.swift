@@ -27,7 +27,7 @@ import Testing
         #expect(shares.take(40, for: other, at: .seconds(6)) == .taken(ending: []))
         #expect(shares.take(10, for: other, at: .seconds(20)) == .taken(ending: [slow]))
         #expect(shares.all == 70)
-        #expect(shares.take(1, for: slow, at: .seconds(20)) == .ended)
+        #expect(shares.take(1, for: slow, at: .seconds(20)) == .ended(alsoEnding: []))
         #expect(shares.store(slow) == false)
         // Its network has the fewest bytes now.
         let third = shares.open(for: "203.0.113.1")
@@ -36,7 +36,7 @@ import Testing
         // What is being stored does not end.
         #expect(shares.take(40, for: fast, at: .seconds(22)) == .taken(ending: []))
         let newcomer = shares.open(for: "203.0.113.2")
-        #expect(shares.take(1, for: newcomer, at: .seconds(22)) == .ended)
+        #expect(shares.take(1, for: newcomer, at: .seconds(22)) == .ended(alsoEnding: []))
         shares.close(third)
         shares.close(fast)
         #expect(shares.all == 0)
@@ -51,11 +51,11 @@ import Testing
         }
         let late = shares.open(for: "c")
         // It is the only one that may end.
-        #expect(shares.take(10, for: late, at: .zero) == .ended)
+        #expect(shares.take(10, for: late, at: .zero) == .ended(alsoEnding: []))
         // A client with its share is refused, whatever is free.
         shares.close(stored[1])
         let second = shares.open(for: "a")
-        #expect(shares.take(1, for: second, at: .zero) == .refused)
+        #expect(shares.take(1, for: second, at: .zero) == .refused(alsoEnding: []))
         #expect(shares.all == 50)
     }
 

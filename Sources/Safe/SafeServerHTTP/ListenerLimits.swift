@@ -55,8 +55,11 @@ package struct ListenerLimits: Sendable {
     /// Of two hashes of passwords at the standard cost.
     private static let hashMemory = 32 * mebibyte
 
+    /// The longest body of an answer: stores also serve backups that are longer than an upload may be today.
+    private var maxAnswerBytes: Int { max(maxBodyBytes, 4 * Self.mebibyte) }
+
     /// Most bytes of all bodies that are being sent: a quarter of those of uploads, but at least the longest one.
-    var maxAnswerMemory: Int { max(maxBodyMemory / BodyMemory.shares, maxBodyBytes) }
+    var maxAnswerMemory: Int { max(maxBodyMemory / BodyMemory.shares, maxAnswerBytes) }
 
     /// The parts of the memory that clients can make the server use, in bytes.
     var memory: [Int] {
@@ -77,8 +80,10 @@ package struct ListenerLimits: Sendable {
         return true
     }
 
-    /// The time for a whole request: its head, two waits for a thread, its body, and an answer as long.
-    var requestTime: Duration { headTime + maxWait * 2 + time(for: maxBodyBytes) * 2 + lingerTime }
+    /// The time for a whole request: its head, two waits for a thread, its body, and the longest answer.
+    var requestTime: Duration {
+        headTime + maxWait * 2 + time(for: maxBodyBytes) + time(for: maxAnswerBytes) + lingerTime
+    }
 
     /// The time for so much of a body.
     func time(for bytes: Int) -> Duration { bodyTime + .seconds(bytes / minBodyRate) }

@@ -35,8 +35,7 @@ final class UploadMemory: Sendable {
     func take(_ bytes: Int, for number: Int, at now: Duration) -> UploadShares.Result {
         let (result, ends) = state.withLock { state in
             let result = state.shares.take(bytes, for: number, at: now)
-            guard case .taken(let ending) = result else { return (result, [(Int, @Sendable (Int) -> Void)]()) }
-            return (result, ending.compactMap { number in state.ends.removeValue(forKey: number).map { (number, $0) } })
+            return (result, result.ending.compactMap { number in state.ends.removeValue(forKey: number).map { (number, $0) } })
         }
         for (number, end) in ends { end(number) }
         return result

@@ -30,10 +30,17 @@ struct UploadShares {
     enum Result: Equatable {
         /// The bytes are taken; these uploads end for them.
         case taken(ending: [Int])
-        /// This upload ends: it is the slowest one.
-        case ended
+        /// This upload ends: it is the slowest one, after others that ended before.
+        case ended(alsoEnding: [Int])
         /// There is no room for these bytes, or the client has no share left. The upload has given all bytes back.
-        case refused
+        case refused(alsoEnding: [Int])
+
+        /// The other uploads that end.
+        var ending: [Int] {
+            switch self {
+            case .taken(let numbers), .ended(let numbers), .refused(let numbers): numbers
+            }
+        }
     }
 
     /// Two parts are the time over which uploads are compared, five seconds.
@@ -66,11 +73,11 @@ struct UploadShares {
 
     /// Takes more bytes for an upload.
     mutating func take(_ bytes: Int, for number: Int, at now: Duration) -> Result {
-        guard let upload = uploads[number] else { return .ended }
+        guard let upload = uploads[number] else { return .ended(alsoEnding: []) }
         let own = clients[upload.client] ?? 0
         guard own == 0 || own + bytes <= share, bytes <= limit else {
             close(number)
-            return .refused
+            return .refused(alsoEnding: [])
         }
         let part = Int(now / Self.part)
         uploads[number]!.pace.move(to: part)
@@ -80,10 +87,10 @@ struct UploadShares {
         while all > limit {
             guard let slowest = slowest(at: part) else {
                 close(number)
-                return .refused
+                return .refused(alsoEnding: ending)
             }
             close(slowest)
-            if slowest == number { return .ended }
+            if slowest == number { return .ended(alsoEnding: ending) }
             ending.append(slowest)
         }
         return .taken(ending: ending)
