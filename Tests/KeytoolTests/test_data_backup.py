@@ -182,7 +182,7 @@ def test_another_profile_is_not_replaced_by_itself(keytool, small, password):
     before = snapshot(keytool.keystore)
     result = keytool("backup", "import", small, *password)
     assert result.code == 17 and "--replace-profile" in result.err
-    assert result.out.splitlines() == ['contact ECHOECHO (Echo say "\\o/"?): only in the data backup', 'nickname: none in the data backup, "me" in the keystore']
+    assert result.out.splitlines() == ['contact ECHOECHO (Echo say "\\o/"<U+000A>): only in the data backup', 'nickname: none in the data backup, "me" in the keystore']
     assert snapshot(keytool.keystore) == before
     result = keytool("backup", "import", small, *password, "--json")
     assert result.code == 17 and result.json["profile_stored"] is False

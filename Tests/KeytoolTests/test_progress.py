@@ -317,10 +317,10 @@ def test_interrupted_while_it_encrypts(terminal, keytool, tmp_path):
 
 @pytest.fixture
 def archive(keytool, tmp_path):
-    """An archive with a session of 3 MiB."""
+    """An archive with sessions of 3 MiB."""
     keytool.ok("id", "create", "--id", "ABCD1234")
     sessions.create(keytool.keystore, masterkey.read(keytool), "threema", "ABCD1234",
-                    {("session", b"ECHOECHO"): os.urandom(3 * MEBIBYTE)})
+                    {("session", b"ECHOECH%d" % number): os.urandom(MEBIBYTE) for number in range(3)})
     keytool.ok("archive", "export", "-o", tmp_path / "all.age", "--with-sessions", "--recipient", archives.RECIPIENT)
     return tmp_path / "all.age"
 
