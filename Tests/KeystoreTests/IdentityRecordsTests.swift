@@ -145,12 +145,12 @@ import VectorKit
     @Test func `a state that is too long counts as none, a trap does not`() throws {
         let name = "identities/threema/ABCD1234/places/main/state.json"
         try scratch.putDirectory("identities/threema/ABCD1234/places/main")
-        try scratch.put(name, [UInt8](repeating: 0x20, count: 64 * 1024))
+        try scratch.put(name, [UInt8](repeating: 0x20, count: 1024 * 1024))
         let longest = try keystore.identity("ABCD1234").readState(of: .main)?.copied
-        #expect(longest?.count == 64 * 1024)
-        try scratch.put(name, [UInt8](repeating: 0x20, count: 64 * 1024 + 1))
-        let tooLong = try keystore.identity("ABCD1234").readState(of: .main)?.copied
-        #expect(tooLong == nil)
+        #expect(longest?.count == 1024 * 1024)
+        try scratch.put(name, [UInt8](repeating: 0x20, count: 1024 * 1024 + 1))
+        let isTooLong = try keystore.identity("ABCD1234").readState(of: .main)?.copied == nil
+        #expect(isTooLong)
         try scratch.setMode(0o644, of: name)
         #expect(throws: FileError.exposed(path: scratch.at(name), mode: 0o644)) {
             _ = try keystore.identity("ABCD1234").readState(of: .main)
