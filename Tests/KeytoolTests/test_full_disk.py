@@ -96,9 +96,20 @@ def finishing_a_commit(points):
 
 
 def syncing_a_directory_of_sqlite(points):
-    """SQLite ignores a failure there. The directory is synced once more when the database is complete."""
-    written = {re.match(r"pwrite64\((\d+)", point.text)[1] for point in points if point.call == "pwrite64"}
-    return {point for point in points if point.call == "fdatasync" and re.search(r"\d+", point.text)[0] not in written}
+    """SQLite ignores a failure there. The directory is synced once more when the database is complete. A descriptor that
+    was not written since it was last synced is a directory's."""
+    written, syncs = set(), set()
+    for point in points:
+        if point.call not in ("pwrite64", "fdatasync"):
+            continue
+        descriptor = re.search(r"\d+", point.text)[0]
+        if point.call == "pwrite64":
+            written.add(descriptor)
+        elif descriptor in written:
+            written.remove(descriptor)
+        else:
+            syncs.add(point)
+    return syncs
 
 
 def names_of(point):

@@ -82,7 +82,7 @@ def test_a_store_of_version_2_is_refused(stored, way):
     before = everything(stored)
     for verb in READING[1:]:
         failed = there.fails(65, *verb, "--json").error
-        assert "have version 2" in failed["message"] and "remove this file" in failed["hint"], failed
+        assert "have version 2" in failed["message"] and "without this file peers begin new sessions" in failed["hint"], failed
     doctor = there("doctor")
     assert doctor.code == 65 and "of a version that this keytool does not support" in doctor.out
     assert everything(stored) == before
