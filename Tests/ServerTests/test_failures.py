@@ -98,13 +98,13 @@ def test_no_memory_is_left(serve):
     assert curl(f"{server.url}/backups/{ID}", body=body).status == 201
     with server.connect() as first:
         first.sendall(PUT + b"Content-Length: 500000\r\n\r\n" + body[:-1])
-        wait_for(lambda: curl(f"{server.url}/backups/{ID}", body=body).status == 503)
+        wait_for(lambda: curl(f"{server.url}/backups/{ID}", body=body).status == 503, pause=1)
         only(server, "warning: answered with 503: --max-body-memory is used up")
         # Downloads have memory of their own.
         assert curl(f"{server.url}/backups/{ID}").status == 200
         with socket.create_connection(("127.0.0.1", server.port), 60, ("127.0.2.1", 0)) as second:
             second.sendall(PUT + b"Content-Length: 500000\r\n\r\n" + body[:-1])
-            wait_for(lambda: curl(f"{server.url}/backups/{ID}", "--interface", "127.0.3.1", body=body).status == 204)
+            wait_for(lambda: curl(f"{server.url}/backups/{ID}", "--interface", "127.0.3.1", body=body).status == 204, pause=1)
             assert statuses(exchange(second, b"")[0]) == [408]
     wait_for(lambda: len(lines(server)) == 2)
     assert "answered with 408: --max-body-memory is used up; the slowest uploads" in lines(server)[1]

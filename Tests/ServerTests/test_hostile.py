@@ -136,7 +136,7 @@ def test_endless(guarded, case):
     server = guarded("--head-timeout", "2s", "--body-timeout", "2s")
     before = memory(server)
     beginning, piece = ENDLESS[case]
-    deadline = time.monotonic() + 20
+    deadline = time.monotonic() + 200
     with server.connect() as connection, pytest.raises((BrokenPipeError, ConnectionResetError)):
         connection.sendall(beginning)
         while time.monotonic() < deadline:
