@@ -31,7 +31,10 @@ import Testing
         ("textsecure client", "keytool textsecure import-client"),
         ("telegram ls", "keytool telegram list"), ("archive create", "keytool archive export"),
         ("show", "keytool id show\" or \"keytool profile show\" or \"keytool qr show"),
-        ("chekc", "keytool backup check\" or \"keytool safe check\" or \"keytool contact check\" or \"keytool revoke check"),
+        (
+            "chekc",
+            "keytool backup check\" or \"keytool safe check\" or \"keytool contact check\" or \"keytool revoke check"
+        ),
         ("id backup", "keytool backup"),
         ("id lookup ABCD1234", "keytool id fetch"),
         ("id register", "keytool id create"),

@@ -272,7 +272,7 @@ def test_list_shows_the_state(owner, id_directory, terminal):
     run = terminal("contact", "list", runner=owner)
     assert run.finish() == 0
     line = next(line for line in run.text.splitlines() if ANN in line)
-    assert f"\x1b[9m{ANN}\x1b[0m" in line and "\x1b[9mAnn\x1b[0m" in line and "revoked" in line
+    assert f"\x1b[9m{ANN}\x1b[0m" in line and "\x1b[9mAnn (revoked)\x1b[0m" in line
     assert run.text.count("\x1b[9m") == 2
 
 

@@ -270,6 +270,6 @@ def test_a_blank_at_the_end_is_named_if_the_secret_is_wrong(check, keytool, give
     assert hint not in check(*given("backup-password", WRONG), expect=12).err
     keytool.ok("id", "create", "--id", "ABCD1234")
     password = given("backup-password", "Walnut-Ferry-4471" + blank)
-    code = tmp_path / "code"
+    code = tmp_path / "exported"
     keytool.ok("backup", "export", "-o", code, *password)
     assert hint not in keytool.ok("backup", "check", code, *password).err

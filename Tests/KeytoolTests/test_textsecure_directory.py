@@ -77,7 +77,7 @@ def test_match_tokens(keytool, write):
     people = keytool.ok("textsecure", "match-tokens", "-", "--numbers", numbers, stdin=path.read_bytes())
     lines = people.out.splitlines()
     assert [line.split()[0] for line in lines] == [OTHERS[1], NUMBER]
-    assert "other.exa?mple" in lines[0] and "SMS" in lines[0] and "SMS" not in lines[1]
+    assert "other.exa\x07mple" in lines[0] and "SMS" in lines[0] and "SMS" not in lines[1]
 
 
 def test_match_nothing(keytool, write):

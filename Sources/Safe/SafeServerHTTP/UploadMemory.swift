@@ -35,7 +35,10 @@ final class UploadMemory: Sendable {
     func take(_ bytes: Int, for number: Int, at now: Duration) -> UploadShares.Result {
         let (result, ends) = state.withLock { state in
             let result = state.shares.take(bytes, for: number, at: now)
-            return (result, result.ending.compactMap { number in state.ends.removeValue(forKey: number).map { (number, $0) } })
+            let ending = result.ending.compactMap { number in
+                state.ends.removeValue(forKey: number).map { (number, $0) }
+            }
+            return (result, ending)
         }
         for (number, end) in ends { end(number) }
         return result
