@@ -29,25 +29,11 @@ def stage(messenger, name, root):
 @pytest.mark.parametrize("messenger, name", SCENES)
 def test_killed(built, traced, messenger, name, tmp_path_factory):
     staged = stage(messenger, name, tmp_path_factory.getbasetemp())
-
-    def check(place, point):
-        injection.kill(place.keytool, point, *staged.scene.command(place))
-        staged.nothing_is_lost(place)
-        staged.goes_on(place)
-
-    staged.each(staged.points, check)
+    staged.kill_each(staged.points)
 
 
 @pytest.mark.parametrize("error", DISK_CODES)
 @pytest.mark.parametrize("messenger, name", SCENES)
 def test_failing_calls(built, traced, messenger, name, error, tmp_path_factory):
     staged = stage(messenger, name, tmp_path_factory.getbasetemp())
-
-    def check(place, point):
-        result = injection.fail(place.keytool, point, error, *staged.scene.command(place))
-        staged.judge_disk(place, point, result, error, errors=(1, 2))
-        assert not place.temporary(), f"left {place.temporary()}: {result}"
-        staged.nothing_is_lost(place)
-        staged.goes_on(place)
-
-    staged.each(staged.share(staged.points, error), check)
+    staged.fail_each(staged.share(staged.points, error), error, errors=(1, 2))

@@ -8,7 +8,7 @@ from kit import archives, identityfiles, injection, masterkey
 from kit.directoryrequests import INVALID
 from kit.place import ID, Place
 from kit.scenes import Scene, archive_file, archive_import
-from kit.staged import DISK_CODES, Staged
+from kit.staged import DISK_CODES, RepeatedStaged
 
 OWN = bytes(range(1, 33))
 ANN, BOB = "ANNANNAN", "BOBBOBBO"
@@ -60,7 +60,7 @@ def world(built, id_directory, at):
     CheckPlace.at = at
 
 
-class CheckStaged(Staged):
+class CheckStaged(RepeatedStaged):
     def nothing_is_lost(self, place):
         assert self.names(place), f"neither the old state nor the new one: {self.view(place)}"
 
@@ -81,28 +81,14 @@ def stage(world, tmp_path):
 @pytest.mark.parametrize("name", SCENES)
 def test_killed(stage, name):
     staged = stage(name)
-
-    def check(place, point):
-        injection.kill(place.keytool, point, *staged.scene.command(place))
-        staged.nothing_is_lost(place)
-        staged.goes_on(place)
-
-    staged.each(staged.points, check)
+    staged.kill_each(staged.points)
 
 
 @pytest.mark.parametrize("error", DISK_CODES)
 @pytest.mark.parametrize("name", SCENES)
 def test_failing_calls(stage, name, error):
     staged = stage(name)
-
-    def check(place, point):
-        result = injection.fail(place.keytool, point, error, *staged.scene.command(place))
-        staged.judge_disk(place, point, result, error)
-        assert not place.temporary(), f"left {place.temporary()}: {result}"
-        staged.nothing_is_lost(place)
-        staged.goes_on(place)
-
-    staged.each(staged.share(staged.points, error), check)
+    staged.fail_each(staged.share(staged.points, error), error)
 
 
 def test_a_finding_is_told_whatever_the_disk_does(stage, id_directory):

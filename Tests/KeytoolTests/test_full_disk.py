@@ -41,7 +41,7 @@ def test_failing_calls(built, traced, name, error, tmp_path_factory):
     command = staged.scene.command
 
     finishing, unproven = finishing_a_commit(staged.points), removing_a_probe(staged.points)
-    unproven |= syncing_a_directory_of_sqlite(staged.points)
+    unproven |= injection.syncing_a_directory_of_sqlite(staged.points) | removing_a_journal(staged.points)
 
     def check(place, point):
         result = injection.fail(place.keytool, point, error, *command(place))
@@ -95,21 +95,11 @@ def finishing_a_commit(points):
     return finishing
 
 
-def syncing_a_directory_of_sqlite(points):
-    """SQLite ignores a failure there. The directory is synced once more when the database is complete. A descriptor that
-    was not written since it was last synced is a directory's."""
-    written, syncs = set(), set()
-    for point in points:
-        if point.call not in ("pwrite64", "fdatasync"):
-            continue
-        descriptor = re.search(r"\d+", point.text)[0]
-        if point.call == "pwrite64":
-            written.add(descriptor)
-        elif descriptor in written:
-            written.remove(descriptor)
-        else:
-            syncs.add(point)
-    return syncs
+def removing_a_journal(points):
+    """The two syncs before it, of header and rest: the journal was erased when its transaction ended, and stays if one fails."""
+    removals = [number for number, point in enumerate(points) if "unlink" in point.call and "-journal" in point.text]
+    before = [[point for point in points[:number] if point.call == "fdatasync"] for number in removals]
+    return {point for syncs in before for point in syncs[-2:]}
 
 
 def names_of(point):

@@ -13,7 +13,6 @@ from kit import injection
 from kit.sampling import sample
 from kit.staged import DISK_CODES
 from kit.verbscenes import SCENES, VerbPlace, VerbStaged
-from test_full_disk import syncing_a_directory_of_sqlite
 
 
 @pytest.fixture(scope="module")
@@ -27,8 +26,8 @@ def stage(name, root):
 
 
 def closing_sqlite(points):
-    """The syncs after the result has its name: what is committed stands in the log of the store, which stays if it
-    cannot be written out."""
+    """The syncs after the result has its name: the journal of the store, which is erased by then, is removed if that
+    succeeds, and stays otherwise."""
     named = max((number for number, point in enumerate(points) if point.call == "fsync"), default=0)
     return {point for point in points[named:] if point.call == "fdatasync"}
 
@@ -36,20 +35,14 @@ def closing_sqlite(points):
 @pytest.mark.parametrize("name", SCENES)
 def test_killed(built, traced, name, tmp_path_factory):
     staged = stage(name, tmp_path_factory.getbasetemp())
-
-    def check(place, point):
-        injection.kill(place.keytool, point, *staged.scene.command(place))
-        staged.nothing_is_lost(place)
-        staged.goes_on(place)
-
-    staged.each(sample(staged.points, 2), check)
+    staged.kill_each(sample(staged.points, 2))
 
 
 @pytest.mark.parametrize("error", DISK_CODES)
 @pytest.mark.parametrize("name", SCENES)
 def test_failing_calls(built, traced, name, error, tmp_path_factory):
     staged = stage(name, tmp_path_factory.getbasetemp())
-    unproven = syncing_a_directory_of_sqlite(staged.points) | closing_sqlite(staged.points)
+    unproven = injection.syncing_a_directory_of_sqlite(staged.points) | closing_sqlite(staged.points)
 
     def check(place, point):
         result = injection.fail(place.keytool, point, error, *staged.scene.command(place))

@@ -2,7 +2,7 @@
 
 from kit import identityfiles, masterkey
 from kit.place import OTHER_ID, Place
-from kit.staged import Staged
+from kit.staged import RepeatedStaged
 
 
 class AccountPlace(Place):
@@ -24,7 +24,7 @@ class AccountPlace(Place):
                 {directory.name: self.account(directory, key) for directory in directories})
 
 
-class AccountStaged(Staged):
+class AccountStaged(RepeatedStaged):
     def nothing_is_lost(self, place):
         """Right after the interruption, before anything else has run."""
         now, known = self.view(place), self.views[place]

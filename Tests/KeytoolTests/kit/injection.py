@@ -88,6 +88,23 @@ def points(keytool, *arguments):
     return found
 
 
+def syncing_a_directory_of_sqlite(points):
+    """SQLite ignores a failure there. The directory is synced once more when the database is complete. A descriptor that
+    was not written since it was last synced is a directory's."""
+    written, syncs = set(), set()
+    for point in points:
+        if point.call not in ("pwrite64", "fdatasync"):
+            continue
+        descriptor = re.search(r"\((\d+)", point.text)[1]
+        if point.call == "pwrite64":
+            written.add(descriptor)
+        elif descriptor in written:
+            written.remove(descriptor)
+        else:
+            syncs.add(point)
+    return syncs
+
+
 def kill(keytool, point, *arguments):
     """Runs the command up to this call."""
     process = _traced(keytool, point, KILL).start(*arguments)

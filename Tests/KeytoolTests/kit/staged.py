@@ -5,7 +5,7 @@ import functools
 import re
 
 from kit import identityfiles
-from kit.injection import SYNCING, kill, points, without_waiting
+from kit.injection import SYNCING, fail, kill, points, without_waiting
 from kit.place import ID, OTHER_ID, Place
 from kit.runner import on_two_processors
 from kit.sampling import in_turn, share
@@ -185,3 +185,30 @@ def key(view, id):
     """The private key in Base64; where it is drawn in the run, its length."""
     record = view["identities"].get(id, {}).get("identity")
     return base64.b64encode(record[8:]).decode() if isinstance(record, bytes) else record
+
+
+class RepeatedStaged(Staged):
+    """A scene whose command finishes what was interrupted when it runs again. What holds right after the interruption
+    (`nothing_is_lost`) and after the next run (`goes_on`) is the subclass's."""
+
+    def kill_each(self, items):
+        """Kills the command at each of these calls."""
+
+        def check(place, point):
+            kill(place.keytool, point, *self.scene.command(place))
+            self.nothing_is_lost(place)
+            self.goes_on(place)
+
+        self.each(items, check)
+
+    def fail_each(self, items, error, errors=(1,)):
+        """Has each of these calls fail. `errors`: how many of them the command may name."""
+
+        def check(place, point):
+            result = fail(place.keytool, point, error, *self.scene.command(place))
+            self.judge_disk(place, point, result, error, errors)
+            assert not place.temporary(), f"left {place.temporary()}: {result}"
+            self.nothing_is_lost(place)
+            self.goes_on(place)
+
+        self.each(items, check)

@@ -8,7 +8,7 @@ from typing import Callable
 from kit import agefile, archives, identityfiles, masterkey, sessions, sophax, telegram, textsecure
 from kit.place import ID, OTHER_ID, Place
 from kit.scenes import Scene
-from kit.staged import Staged
+from kit.staged import RepeatedStaged
 from kit.telegramscenes import ONE
 
 TO = ("--recipient", archives.RECIPIENT)
@@ -84,7 +84,7 @@ class VerbPlace(Place):
         return ["-o", self.results / name]
 
 
-class VerbStaged(Staged):
+class VerbStaged(RepeatedStaged):
     def view(self, place):
         return {"identities": place.records(),
                 "results": {path.name: self.scene.read(path) for path in sorted(place.results.glob("[!.]*"))}}
