@@ -136,7 +136,7 @@ def test_all_of_them_go_on_after_one_failure(pushed):
     pushed.server.on_connect = abort
     result = pushed.keytool("safe", "push", "--all", "--force", "--jitter", "1s", *QUICK)
     assert result.code == 75 and "ABCD1234" in result.err
-    assert is_silent(pushed.keytool("safe", "push", "--all", "--force", "--tolerate", "3d", *QUICK))
+    assert is_silent(pushed.keytool("safe", "push", "--all", "--force", "--tolerate", "3d", "--quiet", *QUICK))
 
 
 def test_each_of_them_has_its_own_time(pushed, directory, certificates, safe_password):
