@@ -143,9 +143,6 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
         .package(url: "https://github.com/apple/swift-nio-http2", from: "1.46.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.14.0"),
-        .package(url: "https://github.com/apple/swift-certificates", from: "1.21.1"),
-        .package(url: "https://github.com/apple/swift-asn1", from: "1.7.4"),
-        .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
     ],
     targets: [
         // Storey 0: C libraries of the system, and the system itself.
@@ -266,13 +263,12 @@ let package = Package(
         room(
             "Safe/SafeServerHTTP",
             [
-                "SafeServer", "SafeStore", "HTTP", "Encodings", "CLinux",
+                "SafeServer", "SafeStore", "HTTP", "Encodings", "Primitives", "CLinux", "COpenSSL",
                 server("HummingbirdCore", "hummingbird"), server("NIOCore", "swift-nio"),
                 server("NIOPosix", "swift-nio"), server("NIOTLS", "swift-nio"), server("NIOHTTP1", "swift-nio"),
                 server("NIOHTTP2", "swift-nio-http2"), server("NIOHPACK", "swift-nio-http2"),
                 server("NIOSSL", "swift-nio-ssl"),
-                server("Logging", "swift-log"), server("X509", "swift-certificates"),
-                server("SwiftASN1", "swift-asn1"), server("Crypto", "swift-crypto"),
+                server("Logging", "swift-log"),
             ]),
         // Storey 8
         room(

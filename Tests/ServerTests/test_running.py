@@ -207,12 +207,25 @@ def other_key():
     return subprocess.run(pkcs8, input=key.stdout, capture_output=True, check=True).stdout
 
 
+def made(*options):
+    """A private key: PKCS #8, PEM."""
+    return lambda: subprocess.run(["openssl", "genpkey", *options], capture_output=True, check=True).stdout
+
+
+CURVE = "ec_paramgen_curve:"
+P256_WITH_PASSPHRASE = made("-algorithm", "EC", "-pkeyopt", CURVE + "P-256", "-aes256", "-pass", "pass:secret")
+P384 = made("-algorithm", "EC", "-pkeyopt", CURVE + "P-384")
+
+
 @pytest.mark.parametrize("is_certificate_there", [True, False])
 @pytest.mark.parametrize("name, content, sentence", [
     ("key.pem", lambda: b"damaged\n", "tls/key.pem in the store's directory is damaged"),
+    ("key.pem", P256_WITH_PASSPHRASE, "tls/key.pem in the store's directory is damaged"),
+    ("key.pem", P384, "tls/key.pem in the store's directory is damaged"),
+    ("key.pem", made("-algorithm", "RSA"), "tls/key.pem in the store's directory is damaged"),
     ("key.pem", other_key, "tls/key.pem in the store's directory is not the key of tls/authority.pem"),
     ("authority.pem", lambda: b"damaged\n", "tls/authority.pem in the store's directory is damaged"),
-], ids=["damaged key", "other key", "damaged authority"])
+], ids=["damaged key", "key with a passphrase", "key on another curve", "RSA key", "other key", "damaged authority"])
 def test_damaged_files_of_a_self_signed_certificate(serve, name, content, sentence, is_certificate_there):
     server = serve("--tls-self-signed", "localhost")
     assert server.stop() == 0

@@ -5,7 +5,11 @@
 #define OPENSSL_SUPPRESS_DEPRECATED
 #include <openssl/aes.h>
 #include <openssl/crypto.h>
+#include <openssl/ec.h>
+#include <openssl/err.h>
 #include <openssl/evp.h>
 #include <openssl/md5.h>
 #include <openssl/modes.h>
+#include <openssl/pem.h>
 #include <openssl/sha.h>
+#include <openssl/x509v3.h>

@@ -1,7 +1,7 @@
 #if Server
-internal import Crypto
 package import Encodings
 internal import NIOSSL
+internal import Primitives
 internal import Synchronization
 
 /// The certificate and the key with which a listener proves who it is. They can be replaced while it runs:
@@ -42,7 +42,7 @@ package final class ServerCertificate: Sendable {
     var context: NIOSSLContext { current.withLock(\.context) }
 
     private static func digest(_ chain: [UInt8], _ key: [UInt8]) -> [UInt8] {
-        Array(SHA256.hash(data: Array(SHA256.hash(data: chain)) + Array(SHA256.hash(data: key))))
+        SHA256.hash((SHA256.hash(chain.span) + SHA256.hash(key.span)).span)
     }
 
     private static func load(_ chain: [UInt8], _ key: [UInt8]) throws(ServerCertificateError) -> Loaded {
@@ -59,7 +59,7 @@ package final class ServerCertificate: Sendable {
         guard let context = try? NIOSSLContext(configuration: configuration),
             let publicKey = try? own.extractPublicKey().toSPKIBytes()
         else { throw .mismatch }
-        let keyDigest = Array(SHA256.hash(data: publicKey))
+        let keyDigest = SHA256.hash(publicKey.span)
         return Loaded(
             context: context, pin: "sha256//" + Base64.encode(keyDigest.span), term: CertificateTerm(own),
             digest: digest)

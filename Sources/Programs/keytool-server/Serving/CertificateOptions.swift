@@ -92,11 +92,11 @@ enum CertificateSource {
         // Clients know the pin and the authority. Another key would lock out all of them.
         guard key != nil || authority == nil && present == nil else { throw SelfSignedError.missingKey }
         if let key, let authority, let certificate = present,
-            try SelfSigned.isGood(certificate, key: key, authority: authority, name: name, now: now)
+            try SelfSigned.isGood(certificate, key: key, authority: authority, names: [name], now: now)
         {
             return (certificate + authority, key)
         }
-        let made = try SelfSigned(name: name, authority: authority, key: key, now: now)
+        let made = try SelfSigned(names: [name], authority: authority, key: key, now: now)
         if key == nil { try files.write(keyName, made.key.span) }
         if authority == nil { try files.write(authorityName, made.authority.span) }
         try files.write(certificateName, made.certificate.span)
