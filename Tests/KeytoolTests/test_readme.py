@@ -1,4 +1,4 @@
-"""What README shows can be typed: commands and options exist, and the exit codes are those of the binary."""
+"""What README and the guide show can be typed: commands and options exist. README is short."""
 
 import re
 import shlex
@@ -8,9 +8,10 @@ import pytest
 from kit import commands, databackup, oracle
 from kit.phone import Phone
 from kit.runner import REPOSITORY
-from test_manual import statuses
 
-TEXT = (REPOSITORY / "README.md").read_text()
+README = (REPOSITORY / "README.md").read_text()
+GUIDE = (REPOSITORY / "docs/guide.md").read_text()
+TEXT = README + GUIDE + (REPOSITORY / "docs/compatibility.md").read_text()
 BLOCKS = re.findall(r"^```\n(.*?)^```$", TEXT, re.M | re.S)
 QUOTED = re.findall(r"`([^`\n]+)`", re.sub(r"^```.*?^```$", "", TEXT, flags=re.M | re.S))
 
@@ -50,7 +51,7 @@ def test_options_in_running_text(built):
 
 def task(title):
     """The commands of a task's block, and all its lines that are not empty."""
-    text = re.search(rf"^### {title}\n(.*?)^##", TEXT, re.M | re.S)[1]
+    text = re.search(rf"^## {title}\n(.*?)^##", GUIDE, re.M | re.S)[1]
     block = re.search(r"^```\n(.*?)^```$", text, re.M | re.S)[1].splitlines()
     return [shlex.split(line)[1:] for line in block], [line for line in text.splitlines() if line.strip("`")]
 
@@ -84,8 +85,20 @@ def test_guarding_a_phone(keytool, directory, safe_password):
     assert "10 contacts" in keytool.ok(*history).out
 
 
-def test_exit_codes():
-    rows = re.findall(r"^\| ([\d, ]+) \| ([\w, ]*)\| ", TEXT, re.M)
-    listed = {code: name.strip() for codes, names in rows
-              for code, name in zip(codes.split(", "), names.split(", "), strict=True)}
-    assert listed == {"0": "", **statuses()}
+def test_length():
+    assert len(README.encode()) <= 8000
+
+
+PAGES = [REPOSITORY / "README.md", *sorted((REPOSITORY / "docs").glob("**/*.md"))]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_links(page):
+    """Each leads to a file, and to a title in it."""
+    links = re.findall(r"\]\((?!https?:)([^)#]*)(?:#([^)]*))?\)", page.read_text())
+    for path, title in links:
+        target = page.parent / path if path else page
+        assert target.exists(), path
+        if title:
+            titles = re.findall(r"^#+ (.*)$", target.read_text(), re.M)
+            assert title in [re.sub(r"[^\w -]", "", each.lower()).replace(" ", "-") for each in titles], title

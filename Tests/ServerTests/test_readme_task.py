@@ -1,4 +1,4 @@
-"""README's task of running a Safe server, as it stands there: short, and typed into the binaries. Only the place, the
+"""The guide's task of running a Safe server, as it stands there: short, and typed into the binaries. Only the place, the
 name and the port are the test's; the first line, which builds and installs, is that of test_unit.py and test_deb.py."""
 
 import re
@@ -7,11 +7,11 @@ import subprocess
 
 from server import BINARY, REPOSITORY, environment
 
-TEXT = (REPOSITORY / "README.md").read_text()
+TEXT = (REPOSITORY / "docs/guide.md").read_text()
 
 
 def task():
-    block = re.search(r"^### Run a Safe server for your family\n+```\n(.*?)^```$", TEXT, re.M | re.S)[1]
+    block = re.search(r"^## Run a Safe server for your family\n+```\n(.*?)^```$", TEXT, re.M | re.S)[1]
     return [shlex.split(line) for line in block.splitlines()]
 
 
