@@ -47,6 +47,7 @@ own-trust = env -u SSL_CERT_FILE -u SSL_CERT_DIR
 .PHONY: help demo test test-all check check-cli chat pairing examples vectors model build server completions completions-server
 .PHONY: install uninstall install-server uninstall-server deb deb-server dist dist-server lint format arrows words secrets
 .PHONY: constant-time bench clean
+.PHONY: packages build-tests swift-tests object-store build-models safe-model ibex-model ratchet-model
 .PHONY: set-up-build set-up-test set-up-test-all set-up-bench set-up-dist
 .NOTPARALLEL:
 
@@ -57,30 +58,27 @@ demo: set-up-build ## install what is missing, build, and show the main job in a
 	@Scripts/build-demo $(swift)
 	@Scripts/demo .build-demo/debug/keytool
 
-test: set-up-test build ## install what is missing, build, and run every test
-	Scripts/test-find-swift
-	Scripts/test-set-up
-	Scripts/test-check-arrows
-	Scripts/test-check-secrets
-	Scripts/test-check-packages
-	Scripts/test-make-dist
-	$(swift) build --build-tests $(imports)
-	$(own-trust) $(swift) test --skip-build
-	$(MAKE) chat
-	$(own-trust) $(MAKE) pairing
-	$(MAKE) examples
-	$(MAKE) vectors
-	$(MAKE) model
-	$(own-trust) Scripts/test-binary
-	$(MAKE) server
-	$(own-trust) Scripts/test-server
+test: set-up-test ## install what is missing, build, and run every test, in stages; STAGE=name for one of them
+	@Scripts/run-tests $(STAGE)
 
 # The tests of the binary try a sample of their large matrices (damaged files, edited states, failing calls) with a fixed
 # seed: what they leave out differs little from what they try. `make test` skips the tests against OpenStack Swift
 # (OpenStackSwiftTests), which need the object store and two minutes.
 test-all: export ALL_CASES = 1
-test-all: test set-up-test-all ## the same with all cases of the large matrices, and the S3 store against OpenStack Swift
-	$(own-trust) Scripts/test-object-store $(swift)
+test-all: set-up-test-all ## all cases of the large matrices, and the S3 store against OpenStack Swift; begins where it ended
+	@Scripts/run-tests --all $(STAGE)
+
+packages:
+	Scripts/check-packages $(swift)
+
+build-tests:
+	$(swift) build --build-tests $(imports)
+
+swift-tests:
+	$(swift) test --skip-build
+
+object-store:
+	Scripts/test-object-store $(swift)
 
 check: ## build and run the tests of one room: make check ROOM=Threema
 	@test -n '$(ROOM)' -a -d 'Tests/$(ROOM)Tests' || { echo "make check: Tests/ has no $(ROOM)Tests" >&2; exit 2; }
@@ -105,13 +103,20 @@ examples: ## build the programs in Examples, which use the libraries, and compar
 vectors: ## build the program in Vectors, which computes test vectors, and run it on right and wrong ones
 	Scripts/test-vectors $(swift)
 
-model: ## check the rules of the Safe and of sessions: every sequence of steps and faults to a depth, then random ones; ALL_CASES=1 for more
-	$(swift) build -c release --product safe-model $(generics) $(imports)
+model: build-models safe-model ibex-model ratchet-model ## check the rules of the Safe and of sessions: every sequence of steps and faults to a depth, then random ones; ALL_CASES=1 for more
+
+build-models:
+	for product in safe-model ibex-model ratchet-model; do \
+	    $(swift) build -c release --product $$product $(generics) $(imports) || exit; done
+
+safe-model:
 	.build/release/safe-model
-	$(swift) build -c release --product ibex-model $(generics) $(imports)
+
+ibex-model:
 	.build/release/ibex-model search $(if $(ALL_CASES),60,20)
 	.build/release/ibex-model random $(if $(ALL_CASES),10000,300)
-	$(swift) build -c release --product ratchet-model $(generics) $(imports)
+
+ratchet-model:
 	.build/release/ratchet-model random 100000
 	.build/release/ratchet-model groups $(if $(ALL_CASES),120,40)
 
