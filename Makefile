@@ -58,6 +58,11 @@ demo: set-up-build ## install what is missing, build, and show the main job in a
 	@Scripts/build-demo $(swift)
 	@Scripts/demo .build-demo/debug/keytool
 
+# `make test` runs at most so many cases of each test function of the binaries, chosen with a fixed seed; `make test CASES=`
+# runs all of them, as `.ci/run` does.
+CASES ?= 4
+
+test: export CASES := $(CASES)
 test: set-up-test ## install what is missing, build, and run every test, in stages; STAGE=name for one of them
 	@Scripts/run-tests $(STAGE)
 

@@ -4,7 +4,7 @@ import os
 
 import pytest
 
-from kit import dispositions
+from kit import cases, dispositions
 from kit.certificates import Certificates
 from kit.directoryserver import DirectoryServer
 from kit.faultserver import FaultServer
@@ -33,7 +33,9 @@ def pytest_configure(config):
     config.addinivalue_line("markers", "alone: measures time, or shares something with all others; runs after them")
 
 
-def pytest_collection_modifyitems(items):
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(config, items):
+    cases.leave_out(config, items)
     places = {name: place for place, name in enumerate(SLOWEST)}
     items.sort(key=lambda item: places.get(item.path.name, len(places)))
 
