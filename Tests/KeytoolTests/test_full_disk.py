@@ -41,7 +41,7 @@ def test_failing_calls(built, traced, name, error, tmp_path_factory):
     command = staged.scene.command
 
     finishing, unproven = finishing_a_commit(staged.points), removing_a_probe(staged.points)
-    unproven |= injection.syncing_a_directory_of_sqlite(staged.points) | removing_a_journal(staged.points)
+    unproven |= injection.syncing_a_directory_of_sqlite(staged.points)
 
     def check(place, point):
         result = injection.fail(place.keytool, point, error, *command(place))
@@ -93,13 +93,6 @@ def finishing_a_commit(points):
             elif "unlink" in point.call and '"commit"' in point.text:
                 state = "removed"
     return finishing
-
-
-def removing_a_journal(points):
-    """The two syncs before it, of header and rest: the journal was erased when its transaction ended, and stays if one fails."""
-    removals = [number for number, point in enumerate(points) if "unlink" in point.call and "-journal" in point.text]
-    before = [[point for point in points[:number] if point.call == "fdatasync"] for number in removals]
-    return {point for syncs in before for point in syncs[-2:]}
 
 
 def names_of(point):

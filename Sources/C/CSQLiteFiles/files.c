@@ -41,6 +41,9 @@ static int reading_truncate(sqlite3_file *file, sqlite3_int64 length) {
 
 static int any_close(sqlite3_file *base) {
     struct file *file = (struct file *)base;
+    // A journal of synced zeros: without them, deleting it has nothing to overwrite and sync. Best effort; errors are
+    // ignored.
+    if (file->database && file->length == 0) file->real->pMethods->xTruncate(file->real, 0);
     keytool_journal_release(&file->journal);
     if (file->journalFile && file->journalFile->pMethods) file->journalFile->pMethods->xClose(file->journalFile);
     return file->real->pMethods->xClose(file->real);
@@ -83,7 +86,7 @@ static const sqlite3_io_methods readingMethods =
 static int open_real(
     sqlite3_vfs *vfs, const char *name, sqlite3_file *base, int flags, int *result, const sqlite3_io_methods *methods) {
     struct file *file = (struct file *)base;
-    *file = (struct file){.real = (sqlite3_file *)(file + 1), .journal = {.length = -1}};
+    *file = (struct file){.real = (sqlite3_file *)(file + 1), .length = -1, .journal = {.length = -1}};
     int code = vfs->xOpen(vfs, name, file->real, flags, result);
     if (code == SQLITE_OK) file->base.pMethods = methods;
     return code;

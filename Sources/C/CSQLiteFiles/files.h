@@ -11,7 +11,7 @@ enum { maxPageLength = 65536 };
 struct file {
     sqlite3_file base;
     sqlite3_file *real;
-    /// Of a journal: the bytes from here on are zeros, if there are any.
+    /// Of a journal: the bytes from here on are zeros that were synced, if there are any. -1 before it was examined.
     sqlite3_int64 length;
     /// Of a journal: whether something was written since the last sync, and whether pages were read to restore them.
     int isUnsynced, isPlayed;
