@@ -12,6 +12,7 @@ import Testing
 
     @Test(arguments: [
         ("/config", "config"), ("/alice/config", "config"), ("/config?x=/backups/", "config"), ("/health", "health"),
+        ("/ready", "ready"),
         ("/backups/\(id)", "backup"), ("/alice/backups/\(id)", "backup"), ("/backups/", "backup"), ("/", "other"),
         ("", "other"), ("/health?", "other"), ("/backups\(id)", "other"), ("*", "other"),
     ])

@@ -97,6 +97,13 @@ package final class S3Connection: Sendable {
         }
     }
 
+    /// Asks for an object that does not exist.
+    /// - Throws: also if its bucket does not exist.
+    package func check() throws(StoreError) {
+        let answer = try send(.get, "/\(address.buckets[0])/ready", limit: Self.maxErrorBytes)
+        guard answer.status == 404, answer.errorCode == "NoSuchKey" else { throw StoreError(answer) }
+    }
+
     /// Amazon wants to be told the region of a bucket, unless it is the default one.
     private var bucketConfiguration: [UInt8] {
         guard region != Self.defaultRegion else { return [] }

@@ -75,6 +75,15 @@ public final class ServerResponder: SafeAnswering {
         return HTTPResponse(.unavailable)
     }
 
+    /// Does what an upload does, and reads the accounts.
+    /// - Parameter room: bytes that have to be free.
+    public func check(room: Int) throws(StoreError) {
+        if case .failure = Result(catching: { () throws(FileError) in try accountNames() }) {
+            throw .failed(reason: "the accounts cannot be read")
+        }
+        try directory.check(room: room)
+    }
+
     /// Deletes what a sweep decides about the backups of all accounts, and of those without one.
     public func expire(_ sweep: Sweep) throws(StoreError) -> SweepReport { try closed.expire(sweep) }
 

@@ -14,14 +14,14 @@ enum HealthAnswer {
 }
 
 extension HTTPResponse {
-    /// 200 with a text to GET and HEAD, else 405.
-    static func page(_ text: String, type: String, to method: String) -> HTTPResponse {
+    /// A text to GET and HEAD, else 405.
+    static func page(_ text: String, type: String, to method: String, status: Int = 200) -> HTTPResponse {
         guard method == "GET" || method == "HEAD" else {
             return HTTPResponse(status: 405, headers: ["allow": "GET, HEAD", "content-length": "0"])
         }
         let body = Array(text.utf8)
         return HTTPResponse(
-            status: 200, body: method == "HEAD" ? [] : body,
+            status: status, body: method == "HEAD" ? [] : body,
             headers: ["content-type": type, "content-length": String(body.count), "cache-control": "no-store"])
     }
 }

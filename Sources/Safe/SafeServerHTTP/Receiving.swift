@@ -17,6 +17,9 @@ extension RequestHandler {
         if !isHTTP1, !Self.hasHost(head) { return enter(.ready(.badRequest)) }
         if let answer = answerAtOnce(request) { return enter(.ready(answer)) }
         enter(.examining)
+        if let readiness = service.readiness, request.request.target == ReadinessState.path {
+            return ask(readiness, context)
+        }
         let asked = request.request
         work({ $0.answering.examine(asked, at: $0.clock()) }, done: proceed)
     }
@@ -28,9 +31,24 @@ extension RequestHandler {
         case .login(let login):
             let decided = context.eventLoop.makePromise(of: Void.self)
             login.whenDecided { decided.succeed() }
-            wait(for: decided.futureResult) {
+            wait(for: decided.futureResult) { _, _ in
                 self.work({ login.finish(at: $0.clock()) }, done: self.proceed)
             }
+        }
+    }
+
+    private func ask(_ readiness: Readiness, _ context: ChannelHandlerContext) {
+        guard let method = request?.request.method else { return }
+        cancelDeadline()
+        let reported = context.eventLoop.makePromise(of: ReadinessReport.self)
+        // Of two reports, the first one counts.
+        let late = context.eventLoop.scheduleTask(in: TimeAmount(ReadinessState.timeout)) {
+            reported.succeed(readiness.silence)
+        }
+        readiness.ask(by: { [service] in service.clock().monotonic }) { reported.succeed($0) }
+        wait(for: reported.futureResult) { report, context in
+            late.cancel()
+            self.answer(report.answer(to: method), context)
         }
     }
 
@@ -42,7 +60,7 @@ extension RequestHandler {
 
     /// An answer for which nothing has to be waited for.
     private func answerAtOnce(_ request: ReceivedRequest) -> HTTPResponse? {
-        if service.answersHealth, let answer = HealthAnswer.answer(to: request.request) { return answer }
+        if service.readiness != nil, let answer = HealthAnswer.answer(to: request.request) { return answer }
         return request.isRead ? service.answering.answerAtOnce(request.request, at: service.clock()) : nil
     }
 

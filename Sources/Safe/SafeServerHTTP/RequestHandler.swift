@@ -219,9 +219,16 @@ final class RequestHandler: ChannelDuplexHandler {
         }
     }
 
-    /// Calls `done` on the event loop, unless the client has gone.
-    func wait(for decision: EventLoopFuture<Void>, done: @escaping () -> Void) {
-        decision.assumeIsolated().whenComplete { _ in self.isClosed ? self.release() : done() }
+    /// Calls `done` on the event loop with the value, unless the client has gone.
+    func wait<Value: Sendable>(
+        for decision: EventLoopFuture<Value>, done: @escaping (Value, ChannelHandlerContext) -> Void
+    ) {
+        decision.assumeIsolated().whenComplete { result in
+            guard let context = self.context, case .success(let value) = result, !self.isClosed else {
+                return self.release()
+            }
+            done(value, context)
+        }
     }
 
     private var isClosed: Bool {

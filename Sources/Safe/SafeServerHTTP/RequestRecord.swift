@@ -2,13 +2,15 @@
 package struct RequestRecord: Sendable {
     /// What a request is for.
     package enum Subject: String, CaseIterable, Sendable {
-        case config, backup, health, other
+        case config, backup, health, ready, other
 
         init(_ target: String) {
             let path = target.utf8.prefix { $0 != UInt8(ascii: "?") }
             let words = path.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
             if target == HealthAnswer.path {
                 self = .health
+            } else if target == ReadinessState.path {
+                self = .ready
             } else if words.last.map({ $0.elementsEqual("config".utf8) }) == true {
                 self = .config
             } else if words.contains(where: { $0.elementsEqual("backups".utf8) }) {

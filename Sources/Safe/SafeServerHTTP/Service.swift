@@ -14,7 +14,7 @@ package final class Service: Sendable {
     let reads: WorkPool
     /// For all others.
     let writes: WorkPool
-    let answersHealth: Bool
+    let readiness: Readiness?
     let connections: OpenConnections
     let uploads: UploadMemory
     let answers: BodyMemory
@@ -25,11 +25,11 @@ package final class Service: Sendable {
     /// - Parameters:
     ///   - answering: called on one of the threads of `limits.workers`.
     ///   - clock: the only one that is read.
-    ///   - answersHealth: whether `GET /health` is answered here.
+    ///   - readiness: answers `GET /ready`, beside which `GET /health` is answered; nil for neither of them.
     ///   - observe: called on the threads of the listener; it must not block.
     package init(
         _ answering: any SafeAnswering, limits: ListenerLimits, forwarding: Forwarding,
-        answersHealth: Bool, clock: @escaping @Sendable () -> ClockReading,
+        readiness: Readiness?, clock: @escaping @Sendable () -> ClockReading,
         observe: @escaping @Sendable (ListenerEvent) -> Void
     ) {
         self.answering = answering
@@ -37,7 +37,7 @@ package final class Service: Sendable {
         self.forwarding = forwarding
         self.clock = clock
         self.observe = observe
-        self.answersHealth = answersHealth
+        self.readiness = readiness
         reads = WorkPool(workers: limits.workers, maxWaiting: limits.maxWaiting)
         writes = WorkPool(workers: limits.workers, maxWaiting: limits.maxWaiting)
         connections = OpenConnections(

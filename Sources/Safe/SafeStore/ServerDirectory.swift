@@ -16,7 +16,7 @@ public struct ServerDirectory: ~Copyable, Sendable {
 
     /// The path as it was given, for messages.
     public let path: String
-    private let shared: SharedDirectory
+    let shared: SharedDirectory
     /// The file of accounts. To change it, use `editLogins` or `removeAccount`.
     public let logins: LoginsFile
 

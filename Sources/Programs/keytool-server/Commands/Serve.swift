@@ -71,7 +71,7 @@ struct Serve: Verb {
         try settings.limits.adapt(to: store.limits)
         let metrics = Metrics()
         let server = try RunningServer(
-            settings, answering: store.answering, metrics: metrics, log: settings.log, manager: ServiceManager())
+            settings, store, metrics: metrics, log: settings.log, manager: ServiceManager())
         let welcome = Welcome(settings, server, accounts: store.accounts)
         try dialog.output.done(welcome.lines, json: welcome.json)
         let sweeping = Sweeping(

@@ -3,6 +3,7 @@ import AtomicFiles
 import Console
 import SafeObjectStore
 import SafeServer
+import SafeServerHTTP
 import SafeStore
 import SafeWire
 
@@ -14,11 +15,15 @@ struct OpenedStore {
     let limits: ServerLimits
     /// Deletes what a sweep decides to delete.
     let expire: @Sendable (Sweep) throws(StoreError) -> SweepReport
+    /// Throws if uploads cannot be stored now.
+    let check: @Sendable () throws(StoreError) -> Void
     /// The accounts; nil if there are none, and everybody may use the server.
     let accounts: [AccountName]?
     private let lock: HeldLock?
 
     fileprivate static let lockName = "server.lock"
+    /// A directory is not ready if fewer uploads of the largest size have room.
+    private static let spareUploads = 16
 
     /// Prepares a directory that is missing or empty, and opens it.
     /// - Throws: `FileError`, among others `.locked` if another server uses it.
@@ -31,8 +36,9 @@ struct OpenedStore {
         let responder = try ServerResponder(
             at: path, limits: limits, keepsPrevious: keepsPrevious, throttle: throttle, failed: log.write)
         return OpenedStore(
-            answering: responder, limits: limits, expire: responder.expire, accounts: try responder.accountNames(),
-            lock: lock)
+            answering: responder, limits: limits, expire: responder.expire,
+            check: { () throws(StoreError) in try responder.check(room: spareUploads * limits.maxBackupBytes) },
+            accounts: try responder.accountNames(), lock: lock)
     }
 
     /// Creates the buckets that are missing. Several servers may share them.
@@ -44,7 +50,8 @@ struct OpenedStore {
     ) throws -> OpenedStore {
         guard let logins else {
             try connection.prepare()
-            return OpenedStore(S3Store(on: connection, limits: limits), limits, throttle, log)
+            return OpenedStore(
+                S3Store(on: connection, limits: limits), limits, throttle, log, check: connection.check)
         }
         let responder = AccountResponder(logins, limits: limits, throttle: throttle, failed: log.write) {
             account, authorize in
@@ -57,31 +64,54 @@ struct OpenedStore {
         }
         try connection.prepare()
         return OpenedStore(
-            answering: responder, limits: limits, expire: responder.expire, accounts: try responder.accountNames(),
-            lock: nil)
+            answering: responder, limits: limits, expire: responder.expire,
+            check: { () throws(StoreError) in
+                if case .failure = Result(catching: { () throws(FileError) in try responder.accountNames() }) {
+                    throw .failed(reason: "the accounts cannot be read")
+                }
+                try connection.check()
+            }, accounts: try responder.accountNames(), lock: nil)
     }
 
     /// Empty, and lost when the process ends.
     static func memory(limits: ServerLimits, throttle: Throttle, log: ServerLog) -> OpenedStore {
-        OpenedStore(MemoryStore(), limits, throttle, log)
+        OpenedStore(MemoryStore(), limits, throttle, log, check: {})
     }
 
     private init(
         answering: any SafeAnswering, limits: ServerLimits,
-        expire: @escaping @Sendable (Sweep) throws(StoreError) -> SweepReport, accounts: [AccountName]?, lock: HeldLock?
+        expire: @escaping @Sendable (Sweep) throws(StoreError) -> SweepReport,
+        check: @escaping @Sendable () throws(StoreError) -> Void, accounts: [AccountName]?, lock: HeldLock?
     ) {
         self.answering = answering
         self.limits = limits
         self.expire = expire
+        self.check = check
         self.accounts = accounts
         self.lock = lock
     }
 
     /// One store for everybody.
-    private init(_ store: consuming some BackupStore, _ limits: ServerLimits, _ throttle: Throttle, _ log: ServerLog) {
+    private init(
+        _ store: consuming some BackupStore, _ limits: ServerLimits, _ throttle: Throttle, _ log: ServerLog,
+        check: @escaping @Sendable () throws(StoreError) -> Void
+    ) {
         let responder = SafeResponder(store, limits: limits, throttle: throttle, failed: log.write)
         self.init(
-            answering: responder, limits: limits, expire: responder.expire, accounts: nil, lock: nil)
+            answering: responder, limits: limits, expire: responder.expire, check: check, accounts: nil, lock: nil)
+    }
+
+    /// What `GET /ready` answers. What is wrong is said in the log, too.
+    func readiness(_ log: ServerLog) -> Readiness {
+        Readiness(silence: "the store does not answer") { [check] in
+            do throws(StoreError) {
+                try check()
+                return ReadinessReport(isReady: true, text: "ready")
+            } catch {
+                log.write(notReady: error)
+                return ReadinessReport(isReady: false, text: error.cause)
+            }
+        }
     }
 
     /// A lock that is held while a copy of this exists.

@@ -21,7 +21,7 @@ struct RunningServer {
     let metricsPort: Int?
 
     init(
-        _ settings: ServeSettings, answering: any SafeAnswering, metrics: Metrics, log: ServerLog,
+        _ settings: ServeSettings, _ store: OpenedStore, metrics: Metrics, log: ServerLog,
         manager: ServiceManager
     ) throws {
         self.log = log
@@ -32,8 +32,8 @@ struct RunningServer {
             return try ServerCertificate(chain: files.chain, key: files.key)
         }
         let service = Service(
-            answering, limits: settings.limits, forwarding: settings.forwarding, answersHealth: true,
-            clock: Clocks.now
+            store.answering, limits: settings.limits, forwarding: settings.forwarding,
+            readiness: store.readiness(log), clock: Clocks.now
         ) { event in
             metrics.count(event)
             log.write(event)
@@ -44,7 +44,7 @@ struct RunningServer {
             SafeListener(
                 at: address.address,
                 Service(
-                    metrics, limits: .metrics, forwarding: Forwarding(), answersHealth: false, clock: Clocks.now,
+                    metrics, limits: .metrics, forwarding: Forwarding(), readiness: nil, clock: Clocks.now,
                     observe: { _ in }),
                 certificate: nil)
         }

@@ -38,6 +38,9 @@ struct ServerLog: Sendable {
     /// Says why a request was answered with 500, 503 or 507; once a minute for each cause.
     func write(_ failure: AnswerFailure) { say(failure: failure.line) }
 
+    /// Says why the store is not ready; once a minute for each cause.
+    func write(notReady error: StoreError) { say(failure: "warning: not ready: \(error.cause)") }
+
     private func say(failure line: String) {
         let now = Clocks.now().monotonic
         if let words = failures.lines.withLock({ $0.line(line, at: now) }) { say(words) }

@@ -1,0 +1,96 @@
+"""`GET /ready` looks at the store; `GET /health` says only that the server runs."""
+
+import os
+import shutil
+import signal
+import time
+
+from server import ID, curl, wait_for
+from test_faults import disk  # noqa: F401
+from test_objects import objects  # noqa: F401
+
+
+def ready(server, *options):
+    answer = curl(f"{server.url}/ready", *options)
+    return answer.status, answer.body.decode()
+
+
+def is_ready(server):
+    return lambda: ready(server)[0] == 200
+
+
+def test_a_store_that_can_be_used(serve):
+    server = serve("--metrics-listen", "127.0.0.1:0")
+    assert ready(server) == (200, "ready\n")
+    head = curl(f"{server.url}/ready", "-I")
+    assert (head.status, head.body, head.headers["content-length"]) == (200, b"", "6")
+    refused = curl(f"{server.url}/ready", "-X", "POST")
+    assert refused.status == 405 and refused.headers["allow"] == "GET, HEAD"
+    assert curl(f"http://{server.said['metrics']}/ready").status == 404
+    assert server.metrics()['keytool_server_requests_total{method="GET",subject="ready",status="200"}'] == 1
+    assert "ready.check" not in os.listdir(server.directory)
+
+
+def test_a_store_that_was_deleted(serve):
+    server = serve()
+    shutil.rmtree(server.directory)
+    assert ready(server) == (503, "a directory of the store is missing\n")
+    assert curl(f"{server.url}/health").status == 200
+    assert "warning: not ready: a directory of the store is missing" in server.words
+
+
+def test_a_directory_of_backups_that_was_deleted(serve):
+    server = serve()
+    os.rmdir(server.directory / "backups")
+    assert ready(server)[0] == 503
+
+
+def test_accounts_that_cannot_be_read(serve):
+    server = serve()
+    (server.directory / "logins").mkdir()
+    assert ready(server) == (503, "the accounts cannot be read\n")
+
+
+def test_a_full_disk(disk, serve):  # noqa: F811
+    """Room for a few small uploads is not enough: the next one may be large."""
+    disk(size="4m")
+    server = serve()
+    assert ready(server) == (503, "no space is left in the store\n")
+    assert curl(f"{server.url}/backups/{ID}", body=b"x").status == 201
+    disk(size="64m")
+    wait_for(is_ready(server), pause=1)
+
+
+def test_the_store_is_asked_once_in_five_seconds(serve, tmp_path):
+    trace = tmp_path / "trace"
+    server = serve(before=("strace", "-D", "-f", "-qq", "-e", "trace=openat", "-o", trace))
+    begin = time.monotonic()
+    assert [ready(server)[0] for _ in range(40)] == [200] * 40
+    most = 1 + int((time.monotonic() - begin) / 5)
+    asked = [line for line in trace.read_text().splitlines() if "ready.check" in line and "O_CREAT" in line]
+    assert 1 <= len(asked) <= most
+
+
+def test_a_store_that_hangs(serve, tmp_path):
+    """The clients of a hung store are not kept, and other requests are answered."""
+    (tmp_path / "store").mkdir(mode=0o700)
+    server = serve(before=("strace", "-D", "-f", "-qq", "-o", "/dev/null", "-P", tmp_path / "store",
+                           "-e", "inject=unlinkat:delay_enter=60000000"))
+    assert ready(server) == (503, "the store does not answer\n")
+    begin = time.monotonic()
+    assert ready(server) == (503, "the store does not answer\n") and time.monotonic() - begin < 3
+    assert curl(f"{server.url}/health").status == 200
+    assert curl(f"{server.url}/backups/{ID}", body=b"x").status == 201
+    server.stop(signal.SIGKILL)
+
+
+def test_an_object_store(serve, objects):  # noqa: F811
+    server = serve(*objects.options, store=objects.store)
+    assert ready(server) == (200, "ready\n")
+    objects.stop()
+    wait_for(lambda: ready(server)[0] == 503, pause=1)
+    assert "reached" in ready(server)[1]
+
+
+def test_memory(serve):
+    assert ready(serve(store="memory:")) == (200, "ready\n")
