@@ -28,6 +28,26 @@ import Testing
         #expect(try other.names() == ["old"])
     }
 
+    @Test(arguments: [true, false])
+    func `an old file stays under the name that is given, and replaces nothing`(isInPieces: Bool) throws {
+        let directory = try Directory.open(scratch.path, rule: .shared)
+        func write(_ byte: UInt8, keepingOldAs old: String) throws {
+            let existing = Directory.Existing.keep(as: old)
+            guard isInPieces else { return try directory.write("file", [byte].span, existing: existing) }
+            try directory.write("file", existing: existing) { try $0.write([byte].span) }
+        }
+        // Nothing is there to be kept.
+        #expect(throws: FileError.missing(path: scratch.at("file"))) { try write(1, keepingOldAs: "file.1") }
+        try directory.write("file", [1].span)
+        #expect(try directory.freeNumber(after: "file") == 1)
+        try write(2, keepingOldAs: "file.1")
+        #expect(throws: FileError.exists(path: scratch.at("file.1"))) { try write(3, keepingOldAs: "file.1") }
+        #expect(try scratch.content("file") == [2])
+        #expect(try scratch.content("file.1") == [1])
+        #expect(try directory.freeNumber(after: "file") == 2)
+        #expect(try scratch.names() == ["file", "file.1"])
+    }
+
     @Test func `a write sets the given time`() throws {
         let directory = try Directory.open(scratch.path, rule: .shared)
         for existing in [Directory.Existing.replace, .refuse] {

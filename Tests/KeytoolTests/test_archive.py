@@ -232,9 +232,6 @@ def test_a_damaged_lock_does_not_keep_its_identity_out(
     assert result.code == 65 and warning in result.err, result
     names = {name.split("/")[2] for name in archives.opened(path) if "/" in name}
     assert names == {"identity", "pin", "prekeys"} - {record}
-    before = path.read_bytes()
-    refused = keytool.fails(17, "archive", "export", "-o", path, *TO, "--skip-damaged", "--force")
-    assert f"without the {record} of sophaxchat/{id}" in refused.err and path.read_bytes() == before
     result = keytool("archive", "export", "-o", tmp_path / "c.age", *TO, "--skip-damaged", "--json")
     assert result.code == 65 and json.loads(result.out)["identities"][0]["left_out"] == [record]
     other_keytool.ok("archive", "import", path, *with_key)
@@ -367,22 +364,15 @@ class TestSequences:
         assert result.code == 65 and f"warning: threema/{ID} is not in the archive" in result.err
         assert {name.split("/")[1] for name in archives.opened(path) if "/" in name} == {OTHER}
 
-    @pytest.mark.parametrize("record, missing", [("profile", f"threema/{ID}"), ("none", None)])
-    def test_skip_damaged_does_not_replace_the_only_good_copy(self, full, exported, with_key, record, missing):
-        """A file is replaced only by a whole archive."""
+    def test_skip_damaged_keeps_the_only_good_copy(self, full, exported, with_key):
         before = exported.read_bytes()
-        if missing:
-            identityfiles.path(full.keystore, ID, record).write_bytes(b"KTR2" + bytes(60))
-            refused = full.fails(17, "archive", "export", "-o", exported, *TO, "--skip-damaged", "--force")
-            assert f"{exported} is not replaced by an archive without {missing}" in refused.err
-            assert "is not in the archive" not in refused.err, "nothing was written"
-            assert exported.read_bytes() == before
-            failed = full("archive", "export", "-o", exported, *TO, "--skip-damaged", "--force", "--json")
-            assert failed.error["reason"] == "incomplete_archive"
-            assert exported.read_bytes() == before
-            full.ok("archive", "import", exported, *with_key, "--replace", missing)
-        full.ok("archive", "export", "-o", exported, *TO, "--skip-damaged", "--force")
-        assert exported.read_bytes() != before
+        identityfiles.path(full.keystore, ID, "profile").write_bytes(b"KTR2" + bytes(60))
+        result = full("archive", "export", "-o", exported, *TO, "--skip-damaged", "--force")
+        kept = exported.with_name("a.age.1")
+        assert result.code == 65 and f"the old file is now {kept}" in result.err, result
+        assert kept.read_bytes() == before != exported.read_bytes()
+        full.ok("archive", "import", kept, *with_key, "--replace", f"threema/{ID}")
+        full.ok("archive", "check", kept, *with_key)
 
     def test_a_messenger_that_is_not_known_is_exported_but_not_imported(self, full, tmp_path, with_key, other_keytool):
         master = (full.keystore / "master.key").read_bytes()[12:]
@@ -412,6 +402,37 @@ class TestExport:
         assert exported.read_bytes() == before
         full.ok("archive", "export", "-o", exported, *TO, "--force")
         assert exported.read_bytes() != before and archives.opened(exported)
+
+    def test_the_archive_of_an_identity_that_was_removed_stays(self, full, exported, with_key):
+        """Nothing knows what an old file holds: it stays, under the first name that is free."""
+        contents = [exported.read_bytes()]
+        full.ok("id", "remove", OTHER, "--yes")
+        for number in (1, 2):
+            kept = exported.with_name(f"a.age.{number}")
+            result = full.ok("archive", "export", "-o", exported, *TO, "--force")
+            assert f"wrote 1 identity to {exported}" in result.out and f"the old file is now {kept}\n" in result.err
+            assert kept.read_bytes() == contents[-1] and kept.stat().st_nlink == 1
+            contents.append(exported.read_bytes())
+        exported.with_name("a.age.3").mkdir()
+        with open("/dev/full", "wb") as device:
+            failed = full("archive", "export", "-o", exported, *TO, "--force", stdout=device)
+        assert failed.code == 74 and f"the old file is now {exported}.4\n" in failed.err, failed
+        assert full.json("archive", "export", "-o", exported, *TO, "--force")["kept"] == f"{exported}.5"
+        new = exported.with_name("new.age")
+        result = full.json("archive", "export", "-o", new, *TO, "--force")
+        assert "kept" not in result and not new.with_name("new.age.1").exists()
+        full.ok("archive", "import", exported.with_name("a.age.1"), *with_key)
+        assert [one["id"] for one in full.json("id", "list")["identities"]] == [ID, OTHER]
+
+    def test_without_second_names_the_old_file_is_renamed(self, full, exported):
+        """As on a FAT file system; the first link names the new file."""
+        injection.require_tracing()
+        before = exported.read_bytes()
+        log = exported.with_name("trace")
+        injection.Prefixed(full, "strace", "-qq", "-o", log, "-e", "trace=linkat", "-e",
+                           "inject=linkat:error=EPERM:when=2").ok("archive", "export", "-o", exported, *TO, "--force")
+        assert log.read_text().count("INJECTED") == 1
+        assert exported.with_name("a.age.1").read_bytes() == before != exported.read_bytes()
 
     def test_to_stdout(self, full, tmp_path, with_key):
         result = full.ok("archive", "export", "-o", "-", *TO)

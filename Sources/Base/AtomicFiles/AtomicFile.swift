@@ -4,8 +4,11 @@ package import SecureMemory
 
 extension Directory {
     /// What a write does if the name exists.
-    public enum Existing: Sendable {
+    public enum Existing: Equatable, Sendable {
         case replace
+        /// The old file stays in the directory under this name, which must be free. A process that dies leaves the old
+        /// file under both names; on a file system without second names, perhaps under the new one only.
+        case keep(as: String)
         /// Fail with `.exists`. If two writers race, at most one succeeds.
         case refuse
     }
@@ -86,9 +89,10 @@ extension Directory {
 
     /// Renames a file in this directory and syncs the directory.
     package func rename(_ name: String, to newName: String, existing: Existing) throws(FileError) {
+        if case .keep(let other) = existing { return try rename(name, to: newName, keepingOldAs: other) }
         var result =
             switch existing {
-            case .replace: uninterrupted { unsafe renameat(descriptor, name, descriptor, newName) }
+            case .replace, .keep: uninterrupted { unsafe renameat(descriptor, name, descriptor, newName) }
             case .refuse: uninterrupted { unsafe keytool_rename_noreplace(descriptor, name, newName) }
             }
         if existing == .refuse, result != 0, errno == EINVAL {
@@ -98,6 +102,25 @@ extension Directory {
             result = uninterrupted { unsafe renameat(descriptor, name, descriptor, newName) }
         }
         guard result == 0 else { throw FileError(.rename, path: path(of: newName), code: errno) }
+        try sync()
+    }
+
+    /// The least number from 1 on with which `NAME.NUMBER` is free.
+    package func freeNumber(after name: String) throws(FileError) -> Int {
+        var number = 1
+        while try contains("\(name).\(number)") { number += 1 }
+        return number
+    }
+
+    private func rename(_ name: String, to newName: String, keepingOldAs other: String) throws(FileError) {
+        let isLinked = try link(newName, into: self, as: other)
+        if !isLinked { try rename(newName, to: other, existing: .refuse) }
+        let result = uninterrupted { unsafe renameat(descriptor, name, descriptor, newName) }
+        guard result == 0 else {
+            let error = FileError(.rename, path: path(of: newName), code: errno)
+            if isLinked { unlink(other) } else { try rename(other, to: newName, existing: .refuse) }
+            throw error
+        }
         try sync()
     }
 

@@ -108,7 +108,7 @@ extension Directory {
             throw FileError(.rename, path: path(of: temporary), code: errno)
         }
         do throws(FileError) {
-            try rename(temporary, to: name, existing: .replace)
+            try rename(temporary, to: name, existing: existing)
         } catch {
             unlink(temporary)
             throw error

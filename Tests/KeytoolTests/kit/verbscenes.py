@@ -86,8 +86,13 @@ class VerbPlace(Place):
 
 class VerbStaged(RepeatedStaged):
     def view(self, place):
-        return {"identities": place.records(),
-                "results": {path.name: self.scene.read(path) for path in sorted(place.results.glob("[!.]*"))}}
+        results = {}
+        for path in sorted(place.results.glob("[!.]*")):
+            content = self.scene.read(path)
+            # An old file that stays is looked at once, however often it does.
+            if not path.suffix[1:].isdigit() or content not in results.values():
+                results[path.name] = content
+        return {"identities": place.records(), "results": results}
 
     def nothing_is_lost(self, place):
         """Right after the interruption, before anything else has run: each identity and each file is whole."""

@@ -11,23 +11,28 @@ package struct ResultFile {
     package let path: String
     private let name: String
     private let place: Place
-    private let mayReplace: Bool
+    private var existing: Directory.Existing
     private let reserved: ReservedDirectory?
     private let readers: Directory.Readers
     /// Whether nothing stood there.
     package private(set) var isNew = true
     /// The file that stood there.
     private var replaced: FileIdentity?
+    /// Where the file that stood there stays; nil if it does not.
+    package private(set) var keptPath: String?
 
-    /// - Parameter reserved: where no result may go; nil for nowhere.
+    /// - Parameters:
+    ///   - keepsOld: a file that is replaced stays under the name with `.1`, or the next number that is free.
+    ///   - reserved: where no result may go; nil for nowhere.
     /// - Throws: `ResultFileError.exists` if there is something that must not be replaced; `.reserved`.
     package init(
-        _ path: String, mayReplace: Bool, outside reserved: ReservedDirectory?, readers: Directory.Readers = .owner
+        _ path: String, mayReplace: Bool, keepsOld: Bool = false, outside reserved: ReservedDirectory?,
+        readers: Directory.Readers = .owner
     ) throws {
         self.path = path
         self.readers = readers
         self.reserved = reserved
-        self.mayReplace = mayReplace
+        existing = mayReplace && !keepsOld ? .replace : .refuse
         let slash = path.lastIndex(of: "/")
         name = slash.map { String(path[path.index(after: $0)...]) } ?? path
         guard !name.isEmpty, name != ".", name != ".." else {
@@ -45,6 +50,11 @@ package struct ResultFile {
                 try place.directory.requirePlainFile(name)
                 if !mayReplace { throw .exists(path: path) }
                 replaced = try place.directory.identity(of: name)
+                if keepsOld {
+                    let number = try place.directory.freeNumber(after: name)
+                    existing = .keep(as: "\(name).\(number)")
+                    keptPath = "\(path).\(number)"
+                }
             }
         } catch {
             throw failure(error)
@@ -80,7 +90,7 @@ package struct ResultFile {
         var written: FileIdentity?
         do {
             let isNew = try !place.directory.contains(name)
-            try place.directory.write(name, existing: mayReplace ? .replace : .refuse, readers: readers) { file in
+            try place.directory.write(name, existing: existing, readers: readers) { file in
                 if isNew { written = try file.identity() }
                 do {
                     try pieces(ResultPieces(file, failure))
@@ -200,11 +210,14 @@ package struct DocumentTarget {
 
     /// - Parameters:
     ///   - path: `-` for stdout.
+    ///   - keepsOld: as for `ResultFile.init`.
     ///   - reserved: where no file may go; nil for nowhere.
     /// - Throws: as `ResultFile.init`; `UsageFailure` if stdout is a terminal.
-    package init(_ path: String, mayReplace: Bool, outside reserved: ReservedDirectory?) throws {
+    package init(
+        _ path: String, mayReplace: Bool, keepsOld: Bool = false, outside reserved: ReservedDirectory?
+    ) throws {
         guard path == "-" else {
-            file = try ResultFile(path, mayReplace: mayReplace, outside: reserved)
+            file = try ResultFile(path, mayReplace: mayReplace, keepsOld: keepsOld, outside: reserved)
             return
         }
         guard !TerminalSize.isTerminal else {

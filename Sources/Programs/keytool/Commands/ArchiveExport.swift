@@ -19,7 +19,13 @@ struct ArchiveExport: Verb {
     @ParentCommand var noun: ArchiveCommand
     @OptionGroup var globals: GlobalOptions
 
-    @OptionGroup var written: DocumentOptions
+    @Option(
+        name: .shortAndLong,
+        help: ArgumentHelp("Write to a new file (0600), or - for stdout.", valueName: "file"), completion: .file())
+    var output: String
+
+    @Flag(help: "Write also if the file exists; the old one stays as FILE.1, or with the next number that is free.")
+    var force = false
 
     @OptionGroup var recipients: AgeRecipientOptions
 
@@ -33,8 +39,7 @@ struct ArchiveExport: Verb {
 
     @Flag(
         help: """
-            Leave out identities with damaged records; only warn, and exit with 65 after the export. Such an export \
-            replaces no file, also with --force.
+            Leave out identities with damaged records; only warn, and exit with 65 after the export.
             """)
     var skipDamaged = false
 
@@ -49,13 +54,12 @@ struct ArchiveExport: Verb {
     func run(_ session: Session) throws {
         _ = try recipients.recipients(insteadOf: passphrase)
         // Refuse before asking for a passphrase, not after.
-        var target = try written.target(outside: session.reserved)
+        let target = try DocumentTarget(output, mayReplace: force, keepsOld: true, outside: session.reserved)
         let opened = try session.keystore(keystore.passphrase)
         let keeper = ArchiveKeeper(opened, .all)
         let survey = try session.output.busy("reading the keystore") {
             try keeper.survey(withSessions: withSessions, wait.wait(session, \.text))
         }
-        if skipDamaged && !survey.damagedWords.isEmpty { target = try newTarget(without: survey.damagedWords, session) }
         let skipped = try skipped(survey, session)
         for identity in survey.identities where !identity.isKnown {
             session.output.warn(
@@ -79,12 +83,16 @@ struct ArchiveExport: Verb {
             bytes = try write(protection, survey, keeper, to: file, session)
         } finish: {
             guard let path = target.path else { return }
+            let kept = target.file?.keptPath
+            // On stderr, so that it is said also if the result cannot be written.
+            if let kept { session.output.note("the old file is now \(kept)") }
             try session.output.done(
                 ["wrote \(Counted.identities(survey.identities.count)) to \(path), \(ByteCount.text(bytes)), verified"],
                 json: .result(
                     "archive export",
                     [
-                        ("file", .string(path)), ("bytes", .number(bytes)), ("verified", .bool(true)),
+                        ("file", .string(path)), ("kept", kept.map { .string($0) }), ("bytes", .number(bytes)),
+                        ("verified", .bool(true)),
                         ("protection", .string(isSigned ? "passphrase" : "recipients")),
                         (
                             "identities",
@@ -97,19 +105,6 @@ struct ArchiveExport: Verb {
                 "the result was not read again: keytool archive check FILE compares it with the keystore")
         }
         if let skipped { throw skipped }
-    }
-
-    /// An export that leaves something out replaces no file: that may be the archive with the only good copy of it.
-    private func newTarget(without words: [String], _ session: Session) throws -> DocumentTarget {
-        do {
-            return try DocumentTarget(written.output, mayReplace: false, outside: session.reserved)
-        } catch ResultFileError.exists(let path) {
-            throw CommandFailure(
-                failure: Failure(
-                    .exists, "\(path) is not replaced by an archive without \(words.joined(separator: ", "))",
-                    hints: "it may hold the only good copy: export to a new file"
-                ).because(of: "incomplete_archive"))
-        }
     }
 
     private func warnOfSessions(_ survey: ArchiveSurvey, _ session: Session) {
@@ -201,14 +196,6 @@ struct ArchiveExport: Verb {
         var digest = [UInt8](repeating: 0, count: SHA256.count)
         state.finish(into: &digest)
         return (digest, offset)
-    }
-}
-
-extension ArchiveSurvey {
-    /// What an export of the rest leaves out, for people; empty if nothing is damaged.
-    fileprivate var damagedWords: [String] {
-        failures.map { $0.owner.text } + recordFailures.map { "the \($0.record.words) of \($0.owner.text)" }
-            + sessionFailures.map { "the sessions of \($0.owner.text)" }
     }
 }
 
