@@ -290,7 +290,23 @@ class TestSequences:
             name: content for name, content in expected.items() if ID in name}
         assert snapshot(identityfiles.directory(full.keystore, OTHER)) == others
         assert {path: path.read_bytes() for path in full.keystore.rglob("history/*")} == histories
-        assert not list(identityfiles.directory(full.keystore, ID).rglob("state.json"))
+        assert full.json("safe", "status", ID)["results"][0].get("last_upload") is None
+
+    def test_replace_goes_on_with_the_numbers_of_the_history(self, full, exported, with_key):
+        full.ok("profile", "set", ID, "--nickname", "Other")
+        full.ok("safe", "push", ID, "--force")
+        full.ok("safe", "mirror", ID, "--name", "main")
+
+        def numbers():
+            return [one["number"] for one in full.json("safe", "history", ID, "--name", "main")["backups"]]
+
+        last = max(numbers())
+        assert last > 1
+        for path in full.keystore.rglob("history/*"):
+            path.unlink()
+        full.ok("archive", "import", exported, *with_key, "--replace", f"threema/{ID}")
+        full.ok("safe", "mirror", ID, "--name", "main")
+        assert numbers() == [last + 1]
 
     def test_replace_names_the_servers_that_it_leaves(self, full, exported, with_key, directory):
         third = directory.path.with_name("third")

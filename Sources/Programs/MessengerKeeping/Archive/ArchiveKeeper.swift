@@ -13,14 +13,21 @@ package struct ArchivedMessenger: Sendable {
     /// Checks that records have the form that the messenger's verbs write, so that they can be stored.
     /// - Returns: a public key or another public name to compare, in hexadecimal; nil if there is none.
     package let check: @Sendable (RecordSet) throws(RecordProblem) -> String?
+    /// Sets the states of an identity's places to what stays true if another one takes its place; nil to remove them.
+    package let forgetStates: ForgetStates?
+
+    package typealias ForgetStates =
+        @Sendable (OpenKeystore, borrowing IdentityRecords, inout RecordChanges) throws -> Void
 
     package init(
         _ name: String, transient: Set<RecordName> = [], dispensable: Set<RecordName> = [],
+        forgetStates: ForgetStates? = nil,
         check: @escaping @Sendable (RecordSet) throws(RecordProblem) -> String?
     ) {
         self.name = name
         self.transient = transient
         self.dispensable = dispensable
+        self.forgetStates = forgetStates
         self.check = check
     }
 }
@@ -50,6 +57,16 @@ package struct ArchivedMessengers: Sendable {
         } catch {
             throw .malformed(owner, error)
         }
+    }
+
+    /// Changes the states of an identity that is replaced; see `ArchivedMessenger.forgetStates`.
+    func forgetStates(
+        of records: borrowing IdentityRecords, _ keystore: OpenKeystore, in changes: inout RecordChanges
+    ) throws {
+        if let forget = messengers[records.owner.messenger]?.forgetStates {
+            return try forget(keystore, records, &changes)
+        }
+        for place in try records.placesWithState() { changes.removeState(of: place) }
     }
 
     /// Whether an archive contains a record of this owner.
@@ -116,8 +133,8 @@ package struct ArchiveKeeper: Sendable {
 
     /// Adds or replaces an identity, with all of its records at once.
     ///
-    /// The states of a replaced identity's places go: nothing is known of the backups there. Its histories and sessions
-    /// stay.
+    /// What the states of a replaced identity's places know of the backups there goes. Its histories, their numbers and
+    /// its sessions stay.
     /// - Parameters:
     ///   - sessions: those of the archive. They are stored with an identity that is added, and with no other one.
     ///   - mayReplace: whether to replace the identity if the keystore holds it with other records.
@@ -159,10 +176,8 @@ package struct ArchiveKeeper: Sendable {
             changes.remove(name)
             count += 1
         }
-        for place in try held.records.placesWithState() {
-            changes.removeState(of: place)
-            count += 1
-        }
+        try messengers.forgetStates(of: held.records, keystore, in: &changes)
+        count += try held.records.placesWithState().count
         guard count <= RecordChanges.limit else {
             throw ArchiveRefusal.tooManyRecords(archived.owner, limit: RecordChanges.limit)
         }
