@@ -257,6 +257,7 @@ def test_usage(owner):
 
 def test_list_shows_the_state(owner, id_directory, terminal):
     assert [contact["state"] for contact in owner.json("contact", "list")["contacts"]] == ["active"] * 3
+    assert "NOTE" not in owner.ok("contact", "list", "--format", "vcard").out
     revoke(id_directory, ANN)
     id_directory.add(BOB, KEYS[CARL])
     id_directory.identities[CARL].state = INACTIVE
@@ -269,6 +270,11 @@ def test_list_shows_the_state(owner, id_directory, terminal):
         ("revoked", False), ("other_key", None), ("inactive", None)]
     rows = csv.DictReader(io.StringIO(owner.ok("contact", "list", "--format", "csv").out))
     assert [row["state"] for row in rows] == ["revoked", "other_key", "inactive"]
+    cards = owner.ok("contact", "list", "--format", "vcard").out.splitlines()
+    assert [line for line in cards if line.startswith(("X-THREEMA-STATE", "NOTE"))] == [
+        "X-THREEMA-STATE:revoked", f"NOTE:Threema ID {ANN}: revoked",
+        "X-THREEMA-STATE:other_key", f"NOTE:Threema ID {BOB}: another key at the directory",
+        "X-THREEMA-STATE:inactive", f"NOTE:Threema ID {CARL}: inactive"]
     run = terminal("contact", "list", runner=owner)
     assert run.finish() == 0
     line = next(line for line in run.text.splitlines() if ANN in line)

@@ -54,7 +54,8 @@ struct ContactList: Verb {
                         ),
                     ]))
         case .csv: try session.output.print(table: ContactTable.lines(contacts, blocked: blocked, states))
-        case .vcard: try session.output.print(table: contacts.flatMap { ContactCard.lines(of: $0) })
+        case .vcard:
+            try session.output.print(table: contacts.flatMap { ContactCard.lines(of: $0, states[$0.identity]) })
         }
     }
 

@@ -136,14 +136,18 @@ enum ContactCard {
     /// Longest line in bytes, without its end (3.2).
     private static let lineBytes = 75
 
-    static func lines(of contact: SafeContact) -> [String] {
+    /// - Parameter state: what a directory has said of the contact; nil if it was not asked.
+    static func lines(of contact: SafeContact, _ state: ContactFindings.Kind?) -> [String] {
         let name = contact.displayName.isEmpty ? contact.identity : contact.displayName
         let lines: [String?] = [
             "BEGIN:VCARD", "VERSION:4.0", "FN:" + escaped(name),
             "N:" + escaped(contact.lastName) + ";" + escaped(contact.firstName) + ";;;",
             contact.nickname.isEmpty ? nil : "NICKNAME:" + escaped(contact.nickname),
             "X-THREEMA-ID:" + escaped(contact.identity), "X-THREEMA-LEVEL:\(contact.level.shown)",
-            contact.publicKey.map { "X-THREEMA-PUBLIC-KEY:" + $0.hex }, "END:VCARD",
+            contact.publicKey.map { "X-THREEMA-PUBLIC-KEY:" + $0.hex },
+            state.map { "X-THREEMA-STATE:" + $0.name },
+            // Address books drop properties that they do not know, and keep notes.
+            state?.mark.map { "NOTE:Threema ID \(escaped(contact.identity)): \($0)" }, "END:VCARD",
         ]
         return lines.compactMap { $0 }.flatMap(folded)
     }
