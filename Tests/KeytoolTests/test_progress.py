@@ -10,7 +10,7 @@ import subprocess
 
 import pytest
 
-from kit import archives, faults, keyfiles, masterkey, oracle, sessions
+from kit import archives, databackup, faults, keyfiles, masterkey, oracle, sessions
 from kit.httpsmachine import KEYS, PLACE, pushed  # noqa: F401, a fixture
 from kit.masterkey import PASSPHRASE
 from kit.terminal import Terminal
@@ -344,3 +344,15 @@ def test_opening_an_archive(terminal, archive, write):
         rest = rest[os.write(pipe, rest):]
     os.close(pipe)
     assert run.finish() == 0 and "threema/ABCD1234" in run.text.rpartition(WIPED)[2], run.text
+
+
+def test_reading_a_data_backup(terminal, keytool, write, given):
+    """What takes long is to read its tables, whose length the directory of the file has."""
+    contacts = tuple(databackup.Contact(f"A{number:07}", bytes([9] + [1] * 31), 0, "x" * 3000)
+                     for number in range(400))
+    backup = databackup.Backup(oracle.Identity("ABCD1234", bytes(range(1, 33))), contacts)
+    path = write("backup.zip", databackup.write(backup, "battery staple 9"))
+    run = terminal("backup", "check", path, *given("backup-password", b"battery staple 9"))
+    run.expect(figures("reading the data backup", r"[0-9.]+"))
+    assert run.finish() == 0, run.text
+    assert "the data backup opens: ABCD1234" in run.text.rpartition(WIPED)[2]

@@ -74,14 +74,18 @@ public struct DataBackup {
         (self.contents, self.source, self.directory, self.entries) = (contents, source, directory, entries)
     }
 
+    /// Length of contacts, groups and distribution lists in bytes, as the directory says.
+    public var tableBytes: Int { Self.tableNames.reduce(0) { $0 + (entries[$1]?.contentCount ?? 0) } }
+
     /// Decrypts the entries that are read.
     /// - Parameters:
     ///   - password: UTF-8 as typed, without NUL.
     ///   - isTryingNewer: read a file of a newer version than `knownVersion`.
+    ///   - note: called with the length of each row of the tables in bytes; all of them have `tableBytes`.
     /// - Throws: `.wrongPassword`; `.damagedEntry`, `.damagedCode`, `.missingColumn`, `.noVersion`, `.newerVersion`;
     ///   `.tooManyRows`, `.document` for too many contacts; `.passwordHasNUL`; `.library…`; `.notReadable`.
     public func open(
-        password: borrowing SecureBytes, isTryingNewer: Bool = false
+        password: borrowing SecureBytes, isTryingNewer: Bool = false, noting note: (Int) -> Void = { _ in }
     ) throws(DataBackupError) -> OpenedDataBackup {
         guard !ZIPPassword.hasNUL(password) else { throw .passwordHasNUL }
         let zipPassword = try fittingForm(of: password)
@@ -93,13 +97,13 @@ public struct DataBackup {
         var faults = TableFaults()
         var (contacts, groups, lists) = (DocumentList(), DocumentList(), DocumentList())
         try withTable(Self.contactsName, zipPassword) { (text) throws(DataBackupError) in
-            try ContactTable.read(text, own: identity.id, &faults, into: &contacts)
+            try ContactTable.read(text, own: identity.id, &faults, into: &contacts, note)
         }
         try withTable(Self.groupsName, zipPassword) { (text) throws(DataBackupError) in
-            try GroupTable.read(text, own: identity.id, &faults, into: &groups)
+            try GroupTable.read(text, own: identity.id, &faults, into: &groups, note)
         }
         try withTable(Self.listsName, zipPassword) { (text) throws(DataBackupError) in
-            try DistributionListTable.read(text, &faults, into: &lists)
+            try DistributionListTable.read(text, &faults, into: &lists, note)
         }
         let picture = try picture(of: identity.id, zipPassword)
         let document = try SafeDocument.ofDataBackup(

@@ -49,8 +49,8 @@ struct DataBackupFile {
             if let count = password.characterCount, count < IDBackup.minimumOpeningPasswordLength {
                 throw UsageFailure("a backup password has at least \(IDBackup.minimumOpeningPasswordLength) characters")
             }
-            return try session.output.busy("reading the data backup") {
-                try backup.open(password: password, isTryingNewer: options.tryNewer)
+            return try session.output.busy("reading the data backup", bytes: backup.tableBytes) { add in
+                try backup.open(password: password, isTryingNewer: options.tryNewer, noting: add)
             }
         }
         try options.expectations.check(read.identity)

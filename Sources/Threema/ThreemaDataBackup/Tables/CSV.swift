@@ -20,6 +20,8 @@ enum CSV {
         var cells: [String] = []
         /// Whether it has more or longer cells than are read, or a quote that is never closed.
         var isFaulty = false
+        /// Its length in bytes, the end of its line included.
+        var byteCount = 0
     }
 
     /// Calls `body` for each row that is not empty, in order, until it returns false.
@@ -28,6 +30,7 @@ enum CSV {
         while position < text.count {
             var reader = RowReader(position: position)
             reader.read(text)
+            reader.row.byteCount = reader.position - position
             position = reader.position
             if reader.row.cells != [""], try !body(reader.row) { return }
         }

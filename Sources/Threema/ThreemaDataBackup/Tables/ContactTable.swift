@@ -19,13 +19,16 @@ internal import ThreemaSafe
 // The others are not carried over: links to the address book, colours, archived conversations.
 
 enum ContactTable {
-    /// - Parameter own: the ID of the backup; a row of it, which old files may have, is skipped.
+    /// - Parameters:
+    ///   - own: the ID of the backup; a row of it, which old files may have, is skipped.
+    ///   - note: as of `Table.read`.
     static func read(
-        _ text: Span<UInt8>, own: ThreemaID, _ faults: inout TableFaults, into list: inout DocumentList
+        _ text: Span<UInt8>, own: ThreemaID, _ faults: inout TableFaults, into list: inout DocumentList,
+        _ note: (Int) -> Void
     ) throws(DataBackupError) {
         var seen: Set<ThreemaID> = []
         try Table.read(
-            text, of: DataBackup.contactsName, needed: ["identity", "publickey", "verification"], &faults
+            text, of: DataBackup.contactsName, needed: ["identity", "publickey", "verification"], &faults, note
         ) { (row) throws(Table.RowFailure) in
             guard let id = try? ThreemaID(row.text("identity") ?? "") else { throw .row(.id) }
             if id == own { return }

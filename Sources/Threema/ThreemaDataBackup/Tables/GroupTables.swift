@@ -22,11 +22,12 @@ internal import Threema
 enum GroupTable {
     /// - Parameter own: the ID of the backup.
     static func read(
-        _ text: Span<UInt8>, own: ThreemaID, _ faults: inout TableFaults, into list: inout DocumentList
+        _ text: Span<UInt8>, own: ThreemaID, _ faults: inout TableFaults, into list: inout DocumentList,
+        _ note: (Int) -> Void
     ) throws(DataBackupError) {
         var seen: Set<String> = []
         try Table.read(
-            text, of: DataBackup.groupsName, needed: ["id", "creator", "members"], &faults
+            text, of: DataBackup.groupsName, needed: ["id", "creator", "members"], &faults, note
         ) { (row) throws(Table.RowFailure) in
             if row.flag("deleted") { return }
             guard let bytes = Hex.decode(row.text("id") ?? ""), bytes.count == 8 else { throw .row(.groupID) }
@@ -54,11 +55,12 @@ enum GroupTable {
 
 enum DistributionListTable {
     static func read(
-        _ text: Span<UInt8>, _ faults: inout TableFaults, into list: inout DocumentList
+        _ text: Span<UInt8>, _ faults: inout TableFaults, into list: inout DocumentList, _ note: (Int) -> Void
     ) throws(DataBackupError) {
         var seen: Set<Int64> = []
         try Table.read(
-            text, of: DataBackup.listsName, needed: ["id", "distribution_list_name", "distribution_members"], &faults
+            text, of: DataBackup.listsName, needed: ["id", "distribution_list_name", "distribution_members"], &faults,
+            note
         ) { (row) throws(Table.RowFailure) in
             guard let id = Int64(row.text("id") ?? ""), id > 0 else { throw .row(.listID) }
             guard !seen.contains(id) else { throw .row(.duplicate) }

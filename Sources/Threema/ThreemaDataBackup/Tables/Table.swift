@@ -51,16 +51,18 @@ enum Table {
     /// Calls `body` for each row. A row for which it throws a problem is left out and reported.
     /// - Parameters:
     ///   - needed: columns without which the table is not read.
+    ///   - note: called with the length of each row in bytes, when the row was read.
     ///   - body: throws `RowFailure.table` to end the reading.
     /// - Throws: `.missingColumn`, `.tooManyRows`; the failure that `body` throws.
     static func read(
         _ text: Span<UInt8>, of entry: String, needed: [String], _ faults: inout TableFaults,
-        _ body: (Row) throws(RowFailure) -> Void
+        _ note: (Int) -> Void, _ body: (Row) throws(RowFailure) -> Void
     ) throws(DataBackupError) {
         var columns: [String: Int]?
         var (number, failure): (Int, DataBackupError?) = (0, nil)
         CSV.forEachRow(in: text) { cells in
             number += 1
+            defer { note(cells.byteCount) }
             guard let columns else {
                 let found = Dictionary(
                     cells.cells.enumerated().map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
