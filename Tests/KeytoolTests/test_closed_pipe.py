@@ -50,6 +50,32 @@ def test_every_place_is_pushed(keytool, directory, tmp_path, safe_password):
     assert all(place["result"] == "unchanged" for place in keytool.json("safe", "push", "--all")["results"])
 
 
+CHANGES = {
+    "create": ["id", "create", "--id", "WXYZ9876"], "profile": ["profile", "set", "ABCD1234", "--nickname", "Zoë"],
+    "contact": ["contact", "add", "ECHOECHO", "4a6a1b34dcef15d43cb74de2fd36091be99fbbaf126d099d47d83d919712c72b"],
+    "import": ["archive", "import"], "remove": ["id", "remove", "ABCD1234", "--yes"],
+}
+
+
+@pytest.mark.parametrize("verb", CHANGES)
+def test_what_was_to_be_changed_is_changed(keytool, write, verb):
+    """The work comes before its result: the same command again finds it done, and nothing false was said before."""
+    keytool.ok("id", "create", "--id", "ABCD1234")
+    command = CHANGES[verb]
+    if verb == "import":
+        path = write("a.age", archives.archive(*archives.threema("WXYZ9876", bytes(range(1, 33)))))
+        command = command + [path, "--identity", write("agekey", archives.IDENTITY)]
+    run = unread(keytool, *command)
+    assert run.returncode == -signal.SIGPIPE and b"error" not in run.stderr, run.stderr
+    now = keytool.json("id", "list")["identities"]
+    assert {one["id"] for one in now} == {
+        "create": {"ABCD1234", "WXYZ9876"}, "import": {"ABCD1234", "WXYZ9876"}, "remove": set()}.get(verb, {"ABCD1234"})
+    if verb == "profile":
+        assert keytool.json("profile", "show")["nickname"] == "Zoë"
+    if verb == "contact":
+        assert [one["id"] for one in keytool.json("contact", "list")["contacts"]] == ["ECHOECHO"]
+
+
 def test_head(keytool):
     keytool.ok("id", "create", "--id", "ABCD1234")
     command = " ".join(f"'{word}'" for word in keytool.command_line("help", "safe", "setup"))
