@@ -47,7 +47,7 @@ own-trust = env -u SSL_CERT_FILE -u SSL_CERT_DIR
 .PHONY: help demo test test-all check check-cli chat pairing examples vectors model build server completions completions-server
 .PHONY: install uninstall install-server uninstall-server deb deb-server dist dist-server lint format arrows words secrets
 .PHONY: constant-time bench clean
-.PHONY: packages build-tests swift-tests object-store build-models safe-model ibex-model ratchet-model
+.PHONY: test-ci packages build-tests swift-tests object-store build-models safe-model ibex-model ratchet-model
 .PHONY: set-up-build set-up-test set-up-test-all set-up-bench set-up-dist
 .NOTPARALLEL:
 
@@ -65,6 +65,11 @@ CASES ?= 4
 test: export CASES := $(CASES)
 test: set-up-test ## install what is missing, build, and run every test, in stages; STAGE=name for one of them
 	@Scripts/run-tests $(STAGE)
+
+# All cases, and the checks of the sources.
+test-ci: export CASES =
+test-ci: set-up-test
+	@Scripts/run-tests --ci $(STAGE)
 
 # The tests of the binary try a sample of their large matrices (damaged files, edited states, failing calls) with a fixed
 # seed: what they leave out differs little from what they try. `make test` skips the tests against OpenStack Swift
