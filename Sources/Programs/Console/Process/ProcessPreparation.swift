@@ -25,7 +25,7 @@ enum ProcessPreparation {
         Environment.withhold("SSLKEYLOGFILE")
         // The parent may ignore SIGCHLD; then the exit status of our children would be lost.
         signal(SIGCHLD, SIG_DFL)
-        // The work is done, whoever reads of it; the end by this signal comes after it.
+        // The work is done even if nobody reads of it; the end by this signal comes after it.
         signal(SIGPIPE, SIG_IGN)
         // So is a file that outgrows its limit.
         signal(SIGXFSZ, SIG_IGN)
