@@ -35,7 +35,8 @@ def test_add_writes_a_hash_and_a_directory(store):
     first, second = store.logins.splitlines()
     assert second.startswith("bob:") and second.endswith(":") and not is_password(second, "pässword 1")
     assert set(store.tree()) == {
-        "config", "backups", "logins", "accounts", "accounts/alice", "accounts/alice/backups", "accounts/bob",
+        "config", "backups", "logins", "asks-for-logins", "accounts", "accounts/alice", "accounts/alice/backups",
+        "accounts/bob",
         "accounts/bob/backups"}
 
 
@@ -186,7 +187,7 @@ def test_a_killed_edit_leaves_the_old_file_or_the_new_one(store):
         assert store.logins == before or is_password(store.logins.strip(), f"password {step}")
     store.ok("account", "passwd", "alice", "--account-password-file", "-", stdin="password 99")
     assert set(store.tree()) == {
-        "config", "backups", "logins", "accounts", "accounts/alice", "accounts/alice/backups"}
+        "config", "backups", "logins", "asks-for-logins", "accounts", "accounts/alice", "accounts/alice/backups"}
 
 
 def test_a_store_that_is_none(store, tmp_path):

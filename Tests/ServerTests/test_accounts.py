@@ -4,6 +4,7 @@ import base64
 import json
 import os
 import shlex
+import shutil
 import signal
 import subprocess
 
@@ -171,3 +172,50 @@ def test_an_upload_ends_with_its_account(serve, add, option):
     assert curl(f"{server.url}/alice/backups/{ID}", *login(password)).status == 404
     assert [path.name for path in (server.directory / "accounts/alice/backups").iterdir() if path.name[0] != "."] == []
     assert server.stop() == 0
+
+
+def test_a_server_that_had_accounts_is_not_opened_to_everybody(serve, add, tmp_path):
+    """Its file and directory of accounts are both gone: a disk was restored without them, or somebody cleaned up."""
+    store = tmp_path / "store"
+    server = serve()
+    password = add("alice")
+    assert curl(f"{server.url}/alice/backups/{ID}", *login(password), body=b"hers").status == 201
+    shutil.move(store / "logins", tmp_path / "logins")
+    shutil.move(store / "accounts", tmp_path / "accounts")
+    assert curl(f"{server.url}/backups/{ID}", body=b"open").status == 401
+    assert server.stop() == 0
+    refused = run("serve", "--store", f"file://{store}", "--listen", "127.0.0.1:0")
+    assert refused.returncode == 66 and refused.stdout == "", refused
+    assert "logins" in refused.stderr and f"remove {store}/asks-for-logins" in refused.stderr, refused.stderr
+    # Both ways of the hint lead on.
+    shutil.move(tmp_path / "logins", store / "logins")
+    again = serve()
+    assert curl(f"{again.url}/alice/config", *login(password)).status == 200 and again.stop() == 0
+    (store / "logins").unlink()
+    (store / "asks-for-logins").unlink()
+    open_again = serve()
+    assert curl(f"{open_again.url}/config").status == 401, "accounts/ was made again"
+    assert open_again.stop() == 0
+    shutil.rmtree(store / "accounts")
+    (store / "asks-for-logins").unlink()
+    assert curl(f"{serve().url}/config").status == 200
+
+
+def test_a_server_marks_a_store_whose_accounts_were_written_by_hand(serve, add, tmp_path):
+    add("alice")
+    store = tmp_path / "store"
+    (store / "asks-for-logins").unlink()
+    server = serve()
+    assert server.stop() == 0
+    assert (store / "asks-for-logins").read_bytes() == b""
+
+
+def test_the_first_account_can_be_added_again(serve, add, tmp_path):
+    add("alice")
+    store = tmp_path / "store"
+    (store / "logins").unlink()
+    shutil.rmtree(store / "accounts")
+    password = add("bob")
+    server = serve()
+    assert curl(f"{server.url}/bob/config", *login(password)).status == 200
+    assert curl(f"{server.url}/config").status == 401

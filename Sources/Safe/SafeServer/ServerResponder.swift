@@ -33,7 +33,10 @@ public final class ServerResponder: SafeAnswering {
             throttle: throttle, failed: failed)
         closed = try AccountResponder(
             at: path, limits: limits, keepsPrevious: keepsPrevious, throttle: throttle, failed: failed)
-        if try directory.hasAccounts() { hasAccounts.store(true, ordering: .relaxed) }
+        guard try directory.hasAccounts() else { return }
+        hasAccounts.store(true, ordering: .relaxed)
+        // Accounts that were written by hand. What cannot be marked can be served.
+        if try !directory.hasLostAccounts() { try? directory.markAccounts() }
     }
 
     /// Decides by the head of a request, and carries it out if it has no body.
@@ -86,6 +89,9 @@ public final class ServerResponder: SafeAnswering {
 
     /// Deletes what a sweep decides about the backups of all accounts, and of those without one.
     public func expire(_ sweep: Sweep) throws(StoreError) -> SweepReport { try closed.expire(sweep) }
+
+    /// Whether the accounts of the directory are lost: nobody can log in.
+    public func hasLostAccounts() throws(FileError) -> Bool { try directory.hasLostAccounts() }
 
     /// The names of the accounts, in the order of their file; nil for a server without accounts.
     public func accountNames() throws(FileError) -> [AccountName]? {

@@ -6,13 +6,16 @@ public import SafeWire
 ///     DIR/config                   the limits, of all accounts
 ///     DIR/backups, DIR/previous    the backups of a server without accounts (`FolderStore`)
 ///     DIR/logins                   the accounts: names, hashes of passwords, quotas; 0600
+///     DIR/asks-for-logins          empty; stays if the other files of accounts are lost
 ///     DIR/accounts/NAME/backups    the backups of an account
 ///     DIR/accounts/NAME/previous   those that were replaced or deleted
 ///
-/// A server that finds `logins` serves the accounts only. What is in `logins` is the caller's.
+/// A server that finds `logins`, `asks-for-logins` or `accounts` serves the accounts only. What is in `logins` is the caller's.
 public struct ServerDirectory: ~Copyable, Sendable {
     static let accountsName = "accounts"
     private static let loginsName = "logins"
+    /// The mark of a server that has, or had, accounts.
+    package static let markName = "asks-for-logins"
 
     /// The path as it was given, for messages.
     public let path: String
@@ -33,18 +36,35 @@ public struct ServerDirectory: ~Copyable, Sendable {
 
     // MARK: The file of accounts
 
-    /// Whether this is a server with accounts: the file of accounts exists, or the directory with their backups. So a
-    /// file that is lost opens nothing.
+    /// Whether this is a server with accounts: the file of accounts exists, or the directory with their backups, or the
+    /// mark of a server that had them. So files that are lost open nothing.
     public func hasAccounts() throws(FileError) -> Bool {
-        if try shared.directory.contains(Self.loginsName) { return true }
-        return try shared.directory.contains(Self.accountsName)
+        try contains(Self.loginsName, Self.accountsName, Self.markName)
+    }
+
+    /// Whether the file of accounts and the directory with their backups are both gone.
+    public func hasLostAccounts() throws(FileError) -> Bool {
+        guard try shared.directory.contains(Self.markName) else { return false }
+        return try !contains(Self.loginsName, Self.accountsName)
+    }
+
+    /// Marks a server that has accounts, so that it does not become one for everybody if they are lost.
+    public func markAccounts() throws(FileError) {
+        let nothing: [UInt8] = []
+        guard try !shared.directory.contains(Self.markName) else { return }
+        try shared.directory.write(Self.markName, nothing.span)
+    }
+
+    private func contains(_ names: String...) throws(FileError) -> Bool {
+        for name in names where try shared.directory.contains(name) { return true }
+        return false
     }
 
     /// Whether the kernel has in memory that this is a server without accounts.
     /// - Returns: false also if it would have to look.
     package func isWithoutAccountsAtOnce() -> Bool {
         shared.mayAnswerAtOnce && shared.directory.isMissingAtOnce(Self.loginsName)
-            && shared.directory.isMissingAtOnce(Self.accountsName)
+            && shared.directory.isMissingAtOnce(Self.accountsName) && shared.directory.isMissingAtOnce(Self.markName)
     }
 
     /// Changes the file, whole or not at all. Other edits wait.
@@ -52,7 +72,11 @@ public struct ServerDirectory: ~Copyable, Sendable {
     /// - Throws: `FileError`, or the error of `edit`; then the file is unchanged.
     public func editLogins(_ edit: ([UInt8]) throws -> [UInt8]) throws {
         try shared.directory.makeDirectory(Self.accountsName)
-        try logins.edit(edit)
+        try logins.edit { content in
+            let changed = try edit(content)
+            try markAccounts()
+            return changed
+        }
     }
 
     // MARK: The directories of accounts

@@ -17,6 +17,18 @@ extension StoreError: Explained {
     }
 }
 
+/// The store had accounts, and its file and directory of accounts are both gone.
+struct LostAccounts: Explained {
+    let path: String
+
+    var failure: Failure {
+        Failure(
+            .noInput, "\(path) had accounts, but its file logins and its directory accounts are both missing",
+            hints: "restore logins and accounts from a backup; or, to let everybody use the server without a login, "
+                + "remove \(path)/\(ServerDirectory.markName)")
+    }
+}
+
 /// There is no account of this name.
 struct AbsentAccount: Explained {
     let name: AccountName

@@ -35,6 +35,7 @@ struct OpenedStore {
         let limits = try ServerLimits(preparedAt: path)
         let responder = try ServerResponder(
             at: path, limits: limits, keepsPrevious: keepsPrevious, throttle: throttle, failed: log.write)
+        guard try !responder.hasLostAccounts() else { throw LostAccounts(path: path) }
         return OpenedStore(
             answering: responder, limits: limits, expire: responder.expire,
             check: { () throws(StoreError) in try responder.check(room: spareUploads * limits.maxBackupBytes) },
