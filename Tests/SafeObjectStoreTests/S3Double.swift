@@ -35,6 +35,7 @@ final class S3Double: HTTPClient {
         var listed: [String: Int] = [:]
         var isListLate = false
         var mostInPage = 1000
+        var honoursConditions = true
         var faults: [HTTPRequest.Method: Fault] = [:]
         var sent: [Sent] = []
     }
@@ -68,6 +69,9 @@ final class S3Double: HTTPClient {
             if !isLate { state.listed = state.objects.mapValues(\.count) }
         }
     }
+
+    /// What it does with `If-None-Match: *` of a PUT.
+    func setHonoursConditions(_ honours: Bool) { state.withLock { $0.honoursConditions = honours } }
 
     /// Lists have pages of so many objects at most.
     func setMostInPage(_ count: Int) { state.withLock { $0.mostInPage = count } }
@@ -130,6 +134,9 @@ final class S3Double: HTTPClient {
         if segments.count == 1, request.method == .get { return list(bucket, query(target.last!), state) }
         switch request.method {
         case .put:
+            if state.honoursConditions, request.headers["if-none-match"] == "*", state.objects[request.path] != nil {
+                return error(412, "PreconditionFailed")
+            }
             state.objects[request.path] = request.body
             if !state.isListLate { state.listed[request.path] = request.body?.count }
             return HTTPResponse(status: 200)

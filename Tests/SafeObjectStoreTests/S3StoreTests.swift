@@ -140,6 +140,61 @@ import Testing
         let deleted = concurrently(16) { _ in try store.delete(id(1), if: .none, now: day(0)) == .deleted }
         #expect(deleted == 1)
     }
+
+    /// Two servers: each has locks of its own.
+    private func servers(of server: S3Double) throws -> [S3Store] {
+        try (0..<2).map { _ in
+            let connection = server.connection()
+            try connection.prepare()
+            _ = try connection.tryConditions()
+            return S3Store(on: connection, limits: .standard)
+        }
+    }
+
+    @Test func `of two servers with a first upload, one stores it as the first`() throws {
+        let stores = try servers(of: S3Double(delay: 0.005))
+        let created = concurrently(2) { writer in
+            try stores[writer].put([UInt8(writer)], at: id(1), if: .none, now: day(0))
+                == .created(
+                    tag: EntityTag.of([UInt8(writer)]))
+        }
+        #expect(created == 1)
+        let stored = concurrently(2) { writer in
+            let absent = Preconditions(noneMatch: .any)
+            return try stores[writer].put([UInt8(writer)], at: id(2), if: absent, now: day(0)) != .conditionFailed
+        }
+        #expect(stored == 1)
+    }
+
+    @Test func `a deleted backup is stored again as the first, and a present one is replaced`() throws {
+        let store = try servers(of: S3Double())[0]
+        let tag = EntityTag.of([1])
+        for _ in 0..<2 {
+            let created = try store.put([1], at: id(1), if: Preconditions(noneMatch: .any), now: day(0))
+            #expect(created == .created(tag: tag))
+            let replaced = try store.put([1], at: id(1), if: .none, now: day(0))
+            #expect(replaced == .replaced(tag: tag))
+            let deleted = try store.delete(id(1), if: .none, now: day(0))
+            #expect(deleted == .deleted)
+        }
+    }
+
+    @Test(arguments: [true, false]) func `whether conditions are honoured is found out`(_ honours: Bool) throws {
+        let server = S3Double()
+        server.setHonoursConditions(honours)
+        // Also by the second server, for which the object of the first one is there.
+        for _ in 0..<2 {
+            let connection = server.connection()
+            try connection.prepare()
+            let found = try connection.tryConditions()
+            #expect(found == honours)
+        }
+        server.set(.answer(S3Double.error(501, "NotImplemented")), for: .put)
+        let refused = try server.connection().tryConditions()
+        #expect(!refused)
+        server.set(.answer(S3Double.error(503, "SlowDown")), for: .put)
+        #expect(throws: StoreError.throttled) { try server.connection().tryConditions() }
+    }
 }
 
 struct Unmet: Error {

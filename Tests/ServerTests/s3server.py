@@ -1,15 +1,15 @@
 """An S3 server over HTTPS with objects in memory. It verifies signatures by its own code.
 
-    s3server.py ANYTHING CERTIFICATE
+    s3server.py CONDITIONS CERTIFICATE
 
-CERTIFICATE holds certificate and key in PEM. It prints the port of 127.0.0.1 on which it listens.
+CONDITIONS is `honours` or `ignores`: what it does with `If-None-Match: *` of a PUT. CERTIFICATE holds certificate and key in PEM. It prints the port of 127.0.0.1 on which it listens.
 """
 
-import calendar, hashlib, hmac, http.server, ssl, sys, time
+import calendar, hashlib, hmac, http.server, ssl, sys, threading, time
 from urllib.parse import parse_qsl, quote
 certificate = sys.argv[2]
 ACCESS, SECRET, REGION = "test:key", b"a secret key", "us-east-1"
-buckets = {}
+buckets, turn = {}, threading.Lock()
 
 def digest(key, text):
     return hmac.new(key, text.encode(), hashlib.sha256).digest()
@@ -87,7 +87,10 @@ class Handler(http.server.BaseHTTPRequestHandler):
         if self.command == "GET" and not slash:
             return self.answer(200, listed(*bucket.split("?")))
         if self.command == "PUT":
-            buckets[bucket][key] = body
+            with turn:
+                if self.headers["If-None-Match"] == "*" and sys.argv[1] == "honours" and key in buckets[bucket]:
+                    return self.fail(412, "PreconditionFailed")
+                buckets[bucket][key] = body
             return self.answer(200)
         if key not in buckets[bucket]:
             return self.fail(404, "NoSuchKey")

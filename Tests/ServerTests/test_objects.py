@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import pytest
@@ -15,7 +16,7 @@ OTHER = "f" * 64
 class Objects:
     """The S3 server, and the options that lead to it."""
 
-    def __init__(self, directory, certificate):
+    def __init__(self, directory, certificate, conditions="honours"):
         pem = directory / "s3.pem"
         pem.write_bytes(certificate.path.read_bytes() + certificate.key.read_bytes())
         key = directory / "s3-secret-key"
@@ -23,7 +24,7 @@ class Objects:
         key.chmod(0o600)
         script = Path(__file__).with_name("s3server.py")
         self.process = subprocess.Popen(
-            [sys.executable, script, "-", pem], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE)
+            [sys.executable, script, conditions, pem], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE)
         port = int(self.process.stdout.readline())
         self.store = f"s3://localhost:{port}/safe"
         self.key = key
@@ -39,6 +40,14 @@ class Objects:
 @pytest.fixture
 def objects(certificates, tmp_path):
     objects = Objects(tmp_path, certificates.good)
+    yield objects
+    objects.stop()
+
+
+@pytest.fixture
+def ignoring(certificates, tmp_path):
+    """One that ignores conditions."""
+    objects = Objects(tmp_path, certificates.good, "ignores")
     yield objects
     objects.stop()
 
@@ -59,6 +68,44 @@ def test_two_servers_share_the_backups(serve, objects):
     assert [curl(backup(each)).status for each in (first, second)] == [404, 404]
     assert curl(backup(second), "-X", "DELETE").status == 404
     assert [each.stop() for each in (first, second)] == [0, 0]
+
+
+def put_at_once(servers, id, *options):
+    """Uploads a body of its own through each server, at the same moment."""
+    barrier, found = threading.Barrier(len(servers)), [None] * len(servers)
+
+    def put(number):
+        barrier.wait()
+        found[number] = curl(backup(servers[number], id), *options, body=b"%d" % number).status
+
+    threads = [threading.Thread(target=put, args=(number,)) for number in range(len(servers))]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return found
+
+
+def test_one_of_two_first_uploads_is_the_first(serve, objects):
+    """Each server has found that there is no backup when the other one stores it."""
+    servers = [serve(*objects.options, store=objects.store) for _ in range(2)]
+    for number in range(12):
+        assert sorted(put_at_once(servers, f"{number:064x}")) == [201, 204]
+        found = put_at_once(servers, f"{number:063x}f", "-H", "If-None-Match: *")
+        assert sorted(found) == [201, 412]
+        assert curl(backup(servers[0], f"{number:063x}f")).body == b"%d" % found.index(201)
+    assert "If-None-Match" not in servers[0].words
+    # A deleted backup is an object, too.
+    assert curl(backup(servers[0], f"{0:064x}"), "-X", "DELETE").status == 204
+    assert curl(backup(servers[1], f"{0:064x}"), "-H", "If-None-Match: *", body=b"again").status == 201
+
+
+def test_an_object_store_that_ignores_conditions(serve, ignoring):
+    server = serve(*ignoring.options, store=ignoring.store)
+    assert "warning: the object store ignores If-None-Match: two servers can both store one backup as the first" \
+        in server.words
+    assert curl(backup(server), "-H", "If-None-Match: *", body=b"one").status == 201
+    assert curl(backup(server), "-H", "If-None-Match: *", body=b"two").status == 412
 
 
 @pytest.fixture

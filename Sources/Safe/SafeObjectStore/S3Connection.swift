@@ -20,6 +20,7 @@ package final class S3Connection: Sendable {
     let locks = IDLocks(count: 1024)
     /// By account: another store is made when the password of its account changes, and must not forget them then.
     private let recentWrites = Mutex<[AccountName: RecentWrites]>([:])
+    private let honours = Atomic<Bool>(false)
     private let endpoint: HTTPEndpoint
     private let signer: S3Signer
     private let client: any HTTPClient
@@ -95,6 +96,31 @@ package final class S3Connection: Sendable {
             let answer = try send(.put, "/" + bucket, body: bucketConfiguration, limit: Self.maxErrorBytes)
             guard answer.isSuccess || answer.errorCode == "BucketAlreadyOwnedByYou" else { throw StoreError(answer) }
         }
+    }
+
+    /// Write only if there is no object.
+    static let onlyFirst = ["if-none-match": "*"]
+
+    /// Whether the server honours `onlyFirst`. False before `tryConditions`.
+    var honoursConditions: Bool { honours.load(ordering: .relaxed) }
+
+    /// Finds out whether the server honours `If-None-Match: *`: of two writes of one object, the second has to fail.
+    /// The object is `PREFIX-00/first-upload`; it is empty, and stays.
+    /// - Returns: what was found.
+    package func tryConditions() throws(StoreError) -> Bool {
+        for _ in 0..<2 {
+            let answer = try send(
+                .put, "/\(address.buckets[0])/first-upload", headers: Self.onlyFirst, body: [],
+                limit: Self.maxErrorBytes)
+            if answer.isOfCondition {
+                honours.store(true, ordering: .relaxed)
+                return true
+            }
+            // Servers that do not know the header may say so.
+            if answer.status == 400 || answer.status == 501 { return false }
+            guard answer.isSuccess else { throw StoreError(answer) }
+        }
+        return false
     }
 
     /// Asks for an object that does not exist.

@@ -3,6 +3,9 @@ internal import HTTP
 internal import SafeStore
 
 extension HTTPResponse {
+    /// Whether a condition of the request does not hold, or cannot be judged because of another request at this moment.
+    var isOfCondition: Bool { status == 412 || status == 409 && errorCode == "ConditionalRequestConflict" }
+
     /// Code, message, resource and request, and what servers add.
     private static let errorLimits = XMLScanner.Limits(depth: 8, elements: 64)
     private static let maxCodeCount = 64

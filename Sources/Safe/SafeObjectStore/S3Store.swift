@@ -16,7 +16,9 @@ package import SafeWire
 /// remembers its own deletions would bring the backup back.
 ///
 /// Conditions of writes are tested under a lock of this process: several servers on the same buckets can both find that
-/// a condition holds, and the later write stays. Each backup is whole in any case.
+/// a condition holds, and the later write stays. Only a backup where no object is goes with `If-None-Match: *`, if the
+/// server honours that (`S3Connection.tryConditions`): then of two first uploads, one is the first. Each backup is whole
+/// in any case.
 package struct S3Store: BackupStore {
     private let connection: S3Connection
     private let account: AccountName?
@@ -50,12 +52,17 @@ package struct S3Store: BackupStore {
     /// - Returns: nil if there is none, or if it was deleted.
     /// - Throws: `.failed` also if the bucket is missing.
     package func get(_ id: BackupID) throws(StoreError) -> StoredBackup? {
+        guard let bytes = try object(id), !bytes.isEmpty else { return nil }
+        return StoredBackup(bytes: bytes, tag: EntityTag.of(bytes))
+    }
+
+    /// - Returns: nil if there is no object; an empty one is a deleted backup.
+    private func object(_ id: BackupID) throws(StoreError) -> [UInt8]? {
         let answer = try connection.send(
             .get, path(of: id), headers: Self.newest, limit: readLimit)
         if answer.status == 404, answer.errorCode == "NoSuchKey" { return nil }
         guard answer.status == 200 else { throw StoreError(answer) }
-        guard !answer.body.isEmpty else { return nil }
-        return StoredBackup(bytes: answer.body, tag: EntityTag.of(answer.body))
+        return answer.body
     }
 
     /// Stores a backup. Its retention counts from the server's time.
@@ -65,18 +72,39 @@ package struct S3Store: BackupStore {
     ) throws(StoreError) -> PutResult {
         guard !backup.isEmpty else { throw .failed(reason: "an empty object is a deleted backup") }
         return try connection.locks.holding(id) { () throws(StoreError) in
-            let exists: Bool
-            if conditions == .none {
-                exists = try length(of: id) > 0
-            } else {
-                let tag = try get(id)?.tag
-                guard conditions.hold(for: tag) else { return .conditionFailed }
-                exists = tag != nil
+            var present = try present(id, isTagged: conditions != .none)
+            while true {
+                guard conditions == .none || conditions.hold(for: present.tag) else { return .conditionFailed }
+                let isFirst = present == .missing && connection.honoursConditions
+                if try write(backup, at: id, isFirst: isFirst) {
+                    let tag = EntityTag.of(backup)
+                    return if case .backup = present { .replaced(tag: tag) } else { .created(tag: tag) }
+                }
+                // Another server has stored one meanwhile.
+                present = try self.present(id, isTagged: conditions != .none)
+                guard present != .missing else { throw .unavailable }
             }
-            try write(backup, at: id)
-            let tag = EntityTag.of(backup)
-            return exists ? .replaced(tag: tag) : .created(tag: tag)
         }
+    }
+
+    /// What is in the place of a backup.
+    private enum Present: Equatable {
+        case missing
+        /// An empty object.
+        case deleted
+        case backup(tag: String?)
+
+        var tag: String? { if case .backup(let tag) = self { tag } else { nil } }
+    }
+
+    /// - Parameter isTagged: whether the tag is needed.
+    private func present(_ id: BackupID, isTagged: Bool) throws(StoreError) -> Present {
+        if isTagged {
+            guard let bytes = try object(id) else { return .missing }
+            return bytes.isEmpty ? .deleted : .backup(tag: EntityTag.of(bytes))
+        }
+        guard let count = try objectLength(of: id) else { return .missing }
+        return count == 0 ? .deleted : .backup(tag: nil)
     }
 
     /// Replaces a backup by an empty object.
@@ -86,7 +114,7 @@ package struct S3Store: BackupStore {
         try connection.locks.holding(id) { () throws(StoreError) in
             guard let present = try get(id) else { return .missing }
             guard conditions.hold(for: present.tag) else { return .conditionFailed }
-            try write([], at: id)
+            _ = try write([], at: id, isFirst: false)
             return .deleted
         }
     }
@@ -108,23 +136,31 @@ package struct S3Store: BackupStore {
         return "/\(address.bucket(of: account))/\(account.text)/\(id.hex)"
     }
 
-    private func write(_ bytes: [UInt8], at id: BackupID) throws(StoreError) {
+    /// - Parameter isFirst: whether to write only if there is no object.
+    /// - Returns: false if there is one.
+    private func write(_ bytes: [UInt8], at id: BackupID, isFirst: Bool) throws(StoreError) -> Bool {
         try authorize()
         recentWrites?.note(id, at: connection.clock())
+        var headers = ["x-delete-after": String(termSeconds)]
+        if isFirst { headers.merge(S3Connection.onlyFirst) { $1 } }
         let answer = try connection.send(
-            .put, path(of: id), headers: ["x-delete-after": String(termSeconds)], body: bytes,
-            limit: S3Connection.maxErrorBytes)
+            .put, path(of: id), headers: headers, body: bytes, limit: S3Connection.maxErrorBytes)
+        if isFirst, answer.isOfCondition { return false }
         guard answer.isSuccess else { throw StoreError(answer) }
+        return true
     }
 }
 
 extension S3Store: MeasuredStore {
     /// The length of a stored backup in bytes; 0 if there is none, or if it was deleted. All replicas are asked. A
     /// missing bucket counts as 0: a HEAD has no error code, and a PUT that follows tells.
-    package func length(of id: BackupID) throws(StoreError) -> Int {
+    package func length(of id: BackupID) throws(StoreError) -> Int { try objectLength(of: id) ?? 0 }
+
+    /// - Returns: nil if there is no object, or no bucket.
+    private func objectLength(of id: BackupID) throws(StoreError) -> Int? {
         let answer = try connection.send(
             .head, path(of: id), headers: Self.newest, limit: S3Connection.maxErrorBytes)
-        if answer.status == 404 { return 0 }
+        if answer.status == 404 { return nil }
         guard answer.status == 200 else { throw StoreError(answer) }
         guard let count = answer.headers["content-length"].flatMap({ Int($0) }),
             (0...S3ListPage.maxObjectBytes).contains(count)

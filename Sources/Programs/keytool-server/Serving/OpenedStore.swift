@@ -50,7 +50,7 @@ struct OpenedStore {
         log: ServerLog
     ) throws -> OpenedStore {
         guard let logins else {
-            try connection.prepare()
+            try prepare(connection, log)
             return OpenedStore(
                 S3Store(on: connection, limits: limits), limits, throttle, log, check: connection.check)
         }
@@ -63,7 +63,7 @@ struct OpenedStore {
         for line in try responder.badAccountLines() {
             log.say("warning: line \(line) of \(logins.path) is not an account, and is ignored")
         }
-        try connection.prepare()
+        try prepare(connection, log)
         return OpenedStore(
             answering: responder, limits: limits, expire: responder.expire,
             check: { () throws(StoreError) in
@@ -72,6 +72,13 @@ struct OpenedStore {
                 }
                 try connection.check()
             }, accounts: try responder.accountNames(), lock: nil)
+    }
+
+    private static func prepare(_ connection: S3Connection, _ log: ServerLog) throws(StoreError) {
+        try connection.prepare()
+        guard try !connection.tryConditions() else { return }
+        log.say(
+            "warning: the object store ignores If-None-Match: two servers can both store one backup as the first")
     }
 
     /// Empty, and lost when the process ends.
