@@ -68,6 +68,6 @@ def test_dropped_lines_are_counted(unread):
     wait_for(read)
     dropped = [int(line.split()[2]) for line in words.decode().splitlines() if line.endswith("had to be dropped")]
     assert dropped and all(each > 0 for each in dropped)
-    assert words.count(b"GET health 200") + sum(dropped) == REQUESTS
+    assert words.count(b'"method":"GET","subject":"health","status":200') + sum(dropped) == REQUESTS
     process.send_signal(signal.SIGTERM)
     assert process.wait(10) == 0 and read() and words.endswith(b"stopped\n")

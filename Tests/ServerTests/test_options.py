@@ -1,5 +1,6 @@
 """Options, variables and what is refused."""
 
+import json
 import re
 
 import pytest
@@ -49,7 +50,7 @@ def test_variables(serve, tmp_path):
     server = serve(KEYTOOL_SERVER_LOG_REQUESTS="1", KEYTOOL_SERVER_CLIENT_RATE="2",
                    KEYTOOL_SERVER_METRICS_LISTEN="127.0.0.1:0")
     assert [curl(f"{server.url}/config").status for _ in range(3)] == [200, 200, 429]
-    wait_for(lambda: server.words.count("GET config") == 3)
+    wait_for(lambda: len(requests(server)) == 3)
     assert "127.0.0.1" not in server.words and "metrics" in server.said
 
 
@@ -98,9 +99,29 @@ def test_the_variables_of_the_manual_are_known(tmp_path):
 def test_addresses_in_the_log(serve):
     server = serve("--log-clients")
     curl(f"{server.url}/backups/{ID}")
-    # The line comes after the answer.
-    wait_for(lambda: server.words.endswith(" 127.0.0.1\n"))
-    assert server.words.startswith("keytool-server: GET backup 404 ")
+    line = requests(server)[0]
+    assert (line["method"], line["subject"], line["status"]) == ("GET", "backup", 404)
+    assert line["client"] == "127.0.0.1" and ID not in server.words
+
+
+def test_requests_in_the_log(serve):
+    """A line of JSON for each request, without ids and addresses, beside the other lines."""
+    server = serve("--log-requests")
+    for body in (b"x" * 100, None):
+        curl(f"{server.url}/backups/{ID}", body=body)
+    wait_for(lambda: server.words.count("\n") == 2)
+    put, get = requests(server)
+    assert list(put) == ["time", "method", "subject", "status", "received_bytes", "sent_bytes", "milliseconds"]
+    assert (put["method"], put["status"], put["received_bytes"], put["sent_bytes"]) == ("PUT", 201, 100, 0)
+    assert (get["method"], get["status"], get["received_bytes"], get["sent_bytes"]) == ("GET", 200, 0, 100)
+    assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", put["time"]) and put["milliseconds"] >= 0
+    assert ID not in server.words and "127.0.0.1" not in server.words
+
+
+def requests(server):
+    """The requests in the log: their lines come after the answers."""
+    wait_for(lambda: server.words.endswith("}\n"))
+    return [json.loads(line) for line in server.words.splitlines() if line.startswith("{")]
 
 
 # How a proxy names the client, and by what the server counts it.
@@ -122,8 +143,7 @@ def test_addresses_in_the_log(serve):
 def test_forwarded_clients(serve, options, headers, client):
     server = serve("--log-clients", *options)
     curl(f"{server.url}/config", *[word for each in headers for word in ("-H", each)])
-    wait_for(lambda: server.words.endswith("\n"))
-    assert server.words.endswith(f" {client}\n"), server.words
+    assert requests(server)[-1]["client"] == client, server.words
 
 
 def test_clients_behind_a_unix_socket(serve, tmp_path):

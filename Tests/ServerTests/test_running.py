@@ -165,6 +165,31 @@ def test_a_self_signed_certificate_stays(serve, name):
     assert curl(f"https://{name}:{second.port}/config", "--cacert", second.said["ca_file"]).status == 200
 
 
+def test_a_self_signed_certificate_of_several_names(serve):
+    """One more name makes another certificate of the same key and authority."""
+    first = serve("--tls-self-signed", "localhost")
+    pin, authority = first.said["pin"], (first.directory / "tls/authority.pem").read_bytes()
+    assert first.stop() == 0
+    server = serve("--tls-self-signed", "localhost,127.0.0.1,nas.example.net")
+    assert server.said["pin"] == pin and (server.directory / "tls/authority.pem").read_bytes() == authority
+    assert "https://localhost:" in server.said["setup"][0]
+    for name in ("localhost", "127.0.0.1"):
+        assert curl(f"https://{name}:{server.port}/config", "--cacert", server.said["ca_file"]).status == 200
+    resolved = f"nas.example.net:{server.port}:127.0.0.1"
+    assert curl(f"https://nas.example.net:{server.port}/config", "--resolve", resolved, "--cacert",
+                server.said["ca_file"]).status == 200
+    for names in ("localhost,", "localhost,,x", "localhost, x"):
+        refused = run("serve", "--store", f"file://{server.directory}-2", "--listen", "127.0.0.1:0",
+                      "--tls-self-signed", names)
+        assert refused.returncode == 64 and "a name in --tls-self-signed" in refused.stderr, refused
+
+
+def test_a_store_below_a_directory_that_is_missing(tmp_path):
+    refused = run("serve", "--store", f"file://{tmp_path}/absent/store", "--listen", "127.0.0.1:0")
+    assert refused.returncode == 66 and "the directory above it is missing" in refused.stderr, refused
+    assert "hint: make it, or mount its disk" in refused.stderr and list(tmp_path.iterdir()) == []
+
+
 def test_a_renewed_self_signed_certificate_has_the_same_key(serve, tmp_path):
     """A client needs no other file."""
     first = serve("--tls-self-signed", "127.0.0.1")

@@ -207,7 +207,7 @@ def test_the_server_runs_under_the_unit(unit, public_path):
         assert service.process.wait(20) == 0
     finally:
         out, err = service.close()
-    assert out == "" and "warning" not in err and err.count("PUT backup") == 1, err
+    assert out == "" and "warning" not in err and err.count('"method":"PUT","subject":"backup"') == 1, err
 
 
 @needs_analyze

@@ -33,6 +33,11 @@ extension StoreLocation {
                 failure: Failure(
                     .exists, "\(path) holds other files, and no config and backups of a Safe server",
                     hints: "use a directory that is empty or missing"))
+        } catch .missing {
+            throw CommandFailure(
+                failure: Failure(
+                    .noInput, "\(path) cannot be made: the directory above it is missing",
+                    hints: "make it, or mount its disk"))
         }
     }
 }

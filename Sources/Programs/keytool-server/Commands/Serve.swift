@@ -35,7 +35,7 @@ struct Serve: Verb {
             valueName: "duration"))
     var keepPrevious: TimeSpan?
 
-    @Flag(help: "Log each request: method, kind of target, status and time.")
+    @Flag(help: "Log each request as a line of JSON: method, kind of target, status, bytes and time.")
     var logRequests = false
 
     @Flag(help: "Log the address of each request's client, too.")

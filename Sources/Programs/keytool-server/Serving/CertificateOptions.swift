@@ -8,8 +8,8 @@ import SafeServerHTTP
 struct CertificateOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "Make a key and a certificate for this host name or address, and store them in the store's directory.",
-            valueName: "name"))
+            "Make a key and a certificate for these host names and addresses, with commas between them.",
+            valueName: "names"))
     var tlsSelfSigned: String?
 
     @Option(
@@ -27,18 +27,19 @@ struct CertificateOptions: ParsableArguments {
     /// Where the certificate is.
     /// - Returns: nil for plain HTTP.
     func source(store: StoreLocation) throws -> CertificateSource? {
-        let name = try Setting.value(tlsSelfSigned, "tls-self-signed")
+        let names = try Setting.value(tlsSelfSigned, "tls-self-signed")
         let certificate = try Setting.value(tlsCertificate, "tls-certificate")
         let key = try Setting.value(tlsKey, "tls-key")
-        switch (name, certificate, key) {
+        switch (names, certificate, key) {
         case (nil, nil, nil): return nil
-        case (let name?, nil, nil):
+        case (let names?, nil, nil):
             guard case .directory(let path) = store else {
                 throw UsageFailure(
                     "--tls-self-signed needs a store that is a directory, for its key",
                     hint: "use --tls-certificate and --tls-key")
             }
-            return .selfSigned(name: name, directory: path)
+            return .selfSigned(
+                names: names.split(separator: ",", omittingEmptySubsequences: false).map(String.init), directory: path)
         case (nil, let certificate?, let key?): return .files(certificate: certificate, key: key)
         case (_?, _, _):
             throw UsageFailure("--tls-self-signed and --tls-certificate cannot be combined")
@@ -50,7 +51,8 @@ struct CertificateOptions: ParsableArguments {
 /// Where the certificate of the server is.
 enum CertificateSource {
     case files(certificate: String, key: String)
-    case selfSigned(name: String, directory: String)
+    /// At least one name; what to type on a client has the first one.
+    case selfSigned(names: [String], directory: String)
 
     private static let maxBytes = 1024 * 1024
     private static let directoryName = "tls"
@@ -75,11 +77,11 @@ enum CertificateSource {
                 try InputFile(plainFile: certificate).readBytes(.bytes, limit: Self.maxBytes),
                 try InputFile(plainFile: key).readBytes(.bytes, limit: Self.maxBytes)
             )
-        case .selfSigned(let name, let path): return try Self.selfSigned(name, path)
+        case .selfSigned(let names, let path): return try Self.selfSigned(names, path)
         }
     }
 
-    private static func selfSigned(_ name: String, _ path: String) throws -> (chain: [UInt8], key: [UInt8]) {
+    private static func selfSigned(_ names: [String], _ path: String) throws -> (chain: [UInt8], key: [UInt8]) {
         try Directory.open(path, rule: .shared).makeDirectory(directoryName)
         let files = try Directory.open("\(path)/\(directoryName)", rule: .secret)
         func content(_ name: String) throws -> [UInt8]? {
@@ -92,11 +94,11 @@ enum CertificateSource {
         // Clients know the pin and the authority. Another key would lock out all of them.
         guard key != nil || authority == nil && present == nil else { throw SelfSignedError.missingKey }
         if let key, let authority, let certificate = present,
-            try SelfSigned.isGood(certificate, key: key, authority: authority, names: [name], now: now)
+            try SelfSigned.isGood(certificate, key: key, authority: authority, names: names, now: now)
         {
             return (certificate + authority, key)
         }
-        let made = try SelfSigned(names: [name], authority: authority, key: key, now: now)
+        let made = try SelfSigned(names: names, authority: authority, key: key, now: now)
         if key == nil { try files.write(keyName, made.key.span) }
         if authority == nil { try files.write(authorityName, made.authority.span) }
         try files.write(certificateName, made.certificate.span)

@@ -6,14 +6,14 @@ import SafeServerHTTP
 import SafeStore
 import Synchronization
 
-/// What a server says on stderr while it runs: one line for each event. Ids, logins and addresses are left out;
-/// addresses are named only if the operator has asked for them. No call blocks but `flush`: lines that nobody reads
-/// must not stop the requests.
+/// What a server says on stderr while it runs: one line for each event, of JSON for a request. Ids, logins and addresses
+/// are left out; addresses are named only if the operator has asked for them. No call blocks but `flush`: lines that
+/// nobody reads must not stop the requests.
 struct ServerLog: Sendable {
     /// What is said of each request that was answered.
     enum RequestLines {
         case none
-        /// Method, subject, status and time.
+        /// Time, method, subject, status, bytes and duration.
         case withoutClients
         /// The same, and the address of the client.
         case withClients
@@ -47,13 +47,22 @@ struct ServerLog: Sendable {
     }
 
     private func write(_ record: RequestRecord) {
-        let client: String
+        let client: [JSONValue.Member]
         switch requests {
         case .none: return
-        case .withoutClients: client = ""
-        case .withClients: client = " \(record.client)"
+        case .withoutClients: client = []
+        case .withClients: client = [JSONValue.Member("client", .string(record.client))]
         }
-        say("\(record.method) \(record.subject.rawValue) \(record.status) \(Self.seconds(record.time))\(client)")
+        let members = [
+            JSONValue.Member("time", .string(WallClock.now().rfc3339)),
+            JSONValue.Member("method", .string(record.method)),
+            JSONValue.Member("subject", .string(record.subject.rawValue)),
+            JSONValue.Member("status", .number(record.status)),
+            JSONValue.Member("received_bytes", .number(record.received)),
+            JSONValue.Member("sent_bytes", .number(record.sent)),
+            JSONValue.Member("milliseconds", .number(record.time.milliseconds)),
+        ]
+        lines.add(String(decoding: JSONValue.object(members + client).encoded, as: UTF8.self))
     }
 
     func say(_ words: String) { lines.add("\(Program.name): \(words)") }
@@ -63,13 +72,6 @@ struct ServerLog: Sendable {
 
     private final class Failures: Sendable {
         let lines = Mutex(RepeatedLines())
-    }
-
-    /// `0.012s`.
-    private static func seconds(_ time: Duration) -> String {
-        let milliseconds = time.milliseconds
-        let rest = String(milliseconds % 1000)
-        return "\(milliseconds / 1000).\(String(repeating: "0", count: 3 - rest.count))\(rest)s"
     }
 }
 #endif

@@ -79,7 +79,7 @@ private struct ClientPlaces {
     init(_ source: CertificateSource, port: Int, pin: String?, accounts: [String]?) {
         authorityPath = source.authorityPath
         // The certificate of an authority may be for several names.
-        let name = if case .selfSigned(let name, _) = source { name } else { "HOST" }
+        let name = if case .selfSigned(let names, _) = source { names[0] } else { "HOST" }
         let server = "https://" + (name.contains(":") ? "[\(name)]" : name) + ":\(port)"
         addresses = accounts.map { $0.prefix(Self.maxAccounts).map { ("\(server)/\($0)", $0) } } ?? [(server, nil)]
         trust = authorityPath.map { ["--ca-file", $0] + (pin.map { ["--pin", $0] } ?? []) } ?? []
