@@ -26,7 +26,10 @@ def read(form, text, code, command):
     report = {"pytest": read_pytest, "swift": read_swift, "unittest": read_unittest, "check": read_check,
               "build": lambda *_: Report()}[form](
         text, code, command)
-    if code and not report.failed:
+    # The exit code decides; a name may contain any words.
+    if not code:
+        report.failed, report.first, report.repeat = 0, "", ""
+    elif not report.failed:
         # It broke off: a crash, a build that failed, a usage error.
         report.failed = 1
         report.repeat = ""
@@ -67,9 +70,9 @@ def read_pytest(text, code, command):
 def read_swift(text, code, command):
     """One run of `swift test`. The first failure has all lines of its first issue."""
     report = Report()
-    failed = set(re.findall(r"^\S+ Test (.+?) (?:with \d+ test cases? )?failed after", text, re.MULTILINE))
+    failed = set(re.findall(r"^✘ Test (.+?) (?:with \d+ test cases? )?failed after", text, re.MULTILINE))
     failed -= {name for name in failed if name.startswith("run with ")}
-    for kind, reason in re.findall(r"^\S+ (Test|Suite) .+? skipped(?:: \"?(.*?)\"?)?\.?$", text, re.MULTILINE):
+    for kind, reason in re.findall(r"^➜ (Test|Suite) .+? skipped(?:: \"?(.*?)\"?)?\.?$", text, re.MULTILINE):
         if kind == "Test":
             report.skipped += 1
             report.reasons[reason or "no reason"] = report.reasons.get(reason or "no reason", 0) + 1
@@ -77,7 +80,7 @@ def read_swift(text, code, command):
     if total := re.findall(r"^\S+ Test run with (\d+) tests?", text, re.MULTILINE):
         report.failed = len(failed)
         report.passed = int(total[-1]) - report.failed - report.skipped
-    issue = r"^\S+ Test .+ recorded an issue.*? at (\w+)\.swift:\d+:\d+: .*\n(?:^(?![◇✔✘➜]).*\n)*"
+    issue = r"^✘ Test .+ recorded an issue.*? at (\w+)\.swift:\d+:\d+: .*\n(?:^(?![◇✔✘➜]).*\n)*"
     if found := re.search(issue, text, re.MULTILINE):
         report.first = found[0].rstrip()
         report.repeat = f"$(Scripts/find-swift) test --skip-build --filter {found[1]}"
