@@ -120,7 +120,7 @@ build-models:
 	    $(swift) build -c release --product $$product $(generics) $(imports) || exit; done
 
 safe-model:
-	.build/release/safe-model
+	.build/release/safe-model --seconds 3600
 
 ibex-model:
 	.build/release/ibex-model search $(if $(ALL_CASES),60,20)
