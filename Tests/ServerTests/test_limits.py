@@ -136,7 +136,7 @@ def test_too_many_connections_of_a_client(serve):
     wait_for(is_accepted)
     for each in first:
         each.close()
-    assert ended(server, "tooMany") >= 1
+    assert ended(server, "too_many") >= 1
 
 
 def test_too_many_connections(serve):

@@ -170,8 +170,8 @@ def test_exit_codes():
 
 
 def test_metrics(serve):
-    server = serve("--metrics-listen", "127.0.0.1:0")
-    curl(f"{server.url}/config")
+    server = serve("--metrics-listen", "127.0.0.1:0", "--tls-self-signed", "localhost")
+    curl(f"https://localhost:{server.port}/config", "--cacert", server.said["ca_file"])
     text = curl(f"http://{server.said['metrics']}/metrics").body.decode()
     names = re.findall(r"^# TYPE keytool_server_(\w+) ", text, re.M)
     listed = [item.head for item in PAGE.sections["MONITORING"].items]

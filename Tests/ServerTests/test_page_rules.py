@@ -28,12 +28,15 @@ def rules(tmp_path):
 
 @pytest.fixture
 def metrics(serve):
-    server = serve("--metrics-listen", "127.0.0.1:0")
-    curl(f"{server.url}/config")
-    curl(f"{server.url}/backups/{ID}", body=b"x")
+    server = serve("--metrics-listen", "127.0.0.1:0", "--tls-self-signed", "localhost")
+    url, trust = f"https://localhost:{server.port}", ["--cacert", server.said["ca_file"]]
+    curl(f"{url}/config", *trust)
+    curl(f"{url}/backups/{ID}", *trust, body=b"x")
     series = {UP: 1.0} | server.metrics()
     # Prometheus' tests begin at 1970.
     series["keytool_server_last_sweep_timestamp_seconds"] = 0
+    series["keytool_server_free_bytes"] = 5e9
+    series["keytool_server_certificate_end_timestamp_seconds"] = 60 * DAY
     return series
 
 
@@ -58,7 +61,7 @@ def alerts(rules, series, after):
 
 def test_prometheus_accepts_the_rules(rules):
     result = promtool("check", "rules", rules)
-    assert result.returncode == 0 and "4 rules found" in result.stdout, result
+    assert result.returncode == 0 and "7 rules found" in result.stdout, result
 
 
 def test_the_rules_are_about_what_is_told(rules, metrics):
@@ -82,6 +85,23 @@ def test_a_server_that_is_away(rules, metrics):
 
 def test_a_suspicious_sweep(rules, metrics):
     assert alerts(rules, metrics | {"keytool_server_sweep_suspicious": 1.0}, 60) == {"SafeServerSweepSuspicious"}
+
+
+def test_a_disk_that_fills_up(rules, metrics):
+    assert alerts(rules, metrics | {"keytool_server_free_bytes": 9e8}, 10 * 60) == set()
+    assert alerts(rules, metrics | {"keytool_server_free_bytes": 9e8}, 20 * 60) == {"SafeServerDiskFull"}
+
+
+def test_a_certificate_that_expires(rules, metrics):
+    end = "keytool_server_certificate_end_timestamp_seconds"
+    assert alerts(rules, metrics | {end: 14 * DAY + 7200}, 3600) == set()
+    assert alerts(rules, metrics | {end: 14 * DAY}, 3600) == {"SafeServerCertificateExpires"}
+
+
+def test_guessed_passwords(rules, metrics):
+    failed = "keytool_server_failed_logins_total"
+    assert alerts(rules, metrics | {failed: "0+1x120"}, 3000) == set()
+    assert alerts(rules, metrics | {failed: "0+10x120"}, 3600) == {"SafeServerGuessedPasswords"}
 
 
 def requests(status, growth):

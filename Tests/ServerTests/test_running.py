@@ -390,6 +390,31 @@ def test_metrics_and_health(serve):
     assert curl(f"http://{server.said['metrics']}/config").status == 404
 
 
+def test_what_is_measured(serve, tmp_path):
+    server = serve("--metrics-listen", "127.0.0.1:0", "--tls-self-signed", "localhost")
+    metrics = server.metrics()
+    space = os.statvfs(server.directory)
+    assert abs(metrics["keytool_server_free_bytes"] - space.f_bavail * space.f_frsize) < 1 << 30
+    days = (metrics["keytool_server_certificate_end_timestamp_seconds"] - time.time()) / 86_400
+    assert 822 < days < 825
+    memory = serve("--metrics-listen", "127.0.0.1:0", store="memory:").metrics()
+    assert not {"keytool_server_free_bytes", "keytool_server_certificate_end_timestamp_seconds"} & set(memory)
+
+
+def test_wrong_logins_are_counted(serve, tmp_path):
+    """A request without a login is asked for one: that is no failure."""
+    server = serve("--metrics-listen", "127.0.0.1:0")
+    password = tmp_path / "password"
+    password.write_text("correct horse\n")
+    password.chmod(0o600)
+    added = run("account", "add", "alice", "--account-password-file", password, "--store", f"file://{server.directory}")
+    assert added.returncode == 0, added.stderr
+    url = f"{server.url}/alice/config"
+    logins = [[], ["-u", "alice:correct horse"], ["-u", "alice:a guess"], ["-u", "bob:correct horse"]]
+    assert [curl(url, *login).status for login in logins] == [401, 200, 401, 401]
+    wait_for(lambda: server.metrics()["keytool_server_failed_logins_total"] == 2)
+
+
 def test_previous_backups(serve):
     server = serve()
     for body in (b"one", b"two", b"three"):

@@ -90,6 +90,9 @@ public final class ServerResponder: SafeAnswering {
     /// Deletes what a sweep decides about the backups of all accounts, and of those without one.
     public func expire(_ sweep: Sweep) throws(StoreError) -> SweepReport { try closed.expire(sweep) }
 
+    /// Free bytes of the file system of the directory.
+    public func freeBytes() throws(FileError) -> Int { try directory.freeSpace().bytes }
+
     /// Whether the accounts of the directory are lost: nobody can log in.
     public func hasLostAccounts() throws(FileError) -> Bool { try directory.hasLostAccounts() }
 

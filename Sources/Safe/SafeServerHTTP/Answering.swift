@@ -84,7 +84,8 @@ extension RequestHandler {
                 RequestRecord(
                     method: request.request.method, target: request.request.target, status: status,
                     time: service.clock().monotonic - request.start, received: request.receivedBytes,
-                    sent: sent, client: request.request.client)))
+                    sent: sent, client: request.request.client,
+                    hadLogin: request.request.headers.contains { $0.name.lowercased() == "authorization" })))
     }
 
     /// The request has come, and its answer has gone.

@@ -30,9 +30,11 @@ package final class Metrics: SafeAnswering {
         var lastSweep: Int64?
         var isSuspicious = false
         var failedSweeps = 0
+        var failedLogins = 0
     }
 
     private let state = Mutex(State())
+    private let measure = Mutex<@Sendable () -> Measurements>({ Measurements() })
     private let prefix = "keytool_server_"
 
     /// The upper bounds of the histogram of request times, in seconds.
@@ -40,6 +42,11 @@ package final class Metrics: SafeAnswering {
 
     /// Nothing is counted yet.
     package init() {}
+
+    /// - Parameter measure: called each time that the metrics are asked for; it may block.
+    package func measure(by measure: @escaping @Sendable () -> Measurements) {
+        self.measure.withLock { $0 = measure }
+    }
 
     /// Counts what a listener tells.
     package func count(_ event: ListenerEvent) {
@@ -57,6 +64,7 @@ package final class Metrics: SafeAnswering {
                 state.totalTime += record.time
                 state.received += record.received
                 state.sent += record.sent
+                if record.status == 401, record.hadLogin { state.failedLogins += 1 }
             }
         }
     }
@@ -91,7 +99,9 @@ package final class Metrics: SafeAnswering {
 
     private var text: String {
         let state = state.withLock { $0 }
-        return (requests(state) + connections(state) + sweeps(state)).map { $0 + "\n" }.joined()
+        let measured = measure.withLock { $0 }()
+        let lines = requests(state) + connections(state) + sweeps(state) + measurements(measured)
+        return lines.map { $0 + "\n" }.joined()
     }
 
     private func requests(_ state: State) -> [String] {
@@ -111,10 +121,13 @@ package final class Metrics: SafeAnswering {
         return lines
             + family("received_bytes_total", "counter", "Bytes of stored bodies.", [("", "\(state.received)")])
             + family("sent_bytes_total", "counter", "Bytes of the answers' bodies.", [("", "\(state.sent)")])
+            + family(
+                "failed_logins_total", "counter", "Requests with a login that was wrong.",
+                [("", "\(state.failedLogins)")])
     }
 
     private func connections(_ state: State) -> [String] {
-        let ends = ConnectionEnd.allCases.map { ("{reason=\"\($0)\"}", "\(state.ends[$0] ?? 0)") }
+        let ends = ConnectionEnd.allCases.map { ("{reason=\"\($0.rawValue)\"}", "\(state.ends[$0] ?? 0)") }
         return family("connections", "gauge", "Open connections.", [("", "\(state.opened - state.closed)")])
             + family("connections_total", "counter", "Connections that were accepted.", [("", "\(state.opened)")])
             + family("connections_ended_total", "counter", "Connections that the server ended without an answer.", ends)
@@ -139,6 +152,19 @@ package final class Metrics: SafeAnswering {
         if let time = state.lastSweep {
             lines += family(
                 "last_sweep_timestamp_seconds", "gauge", "When a sweep was carried out last.", [("", "\(time)")])
+        }
+        return lines
+    }
+
+    private func measurements(_ measured: Measurements) -> [String] {
+        var lines: [String] = []
+        if let bytes = measured.freeBytes {
+            lines += family("free_bytes", "gauge", "Free bytes of the store's file system.", [("", "\(bytes)")])
+        }
+        if let end = measured.certificateEnd {
+            lines += family(
+                "certificate_end_timestamp_seconds", "gauge", "When the certificate expires.",
+                [("", "\(end.milliseconds / 1000)")])
         }
         return lines
     }

@@ -38,9 +38,12 @@ package struct RequestRecord: Sendable {
     package let sent: Int
     /// What its client is counted by.
     package let client: String
+    /// Whether it had a login, right or wrong.
+    package let hadLogin: Bool
 
     init(
-        method: String, target: String, status: Int, time: Duration, received: Int, sent: Int, client: String
+        method: String, target: String, status: Int, time: Duration, received: Int, sent: Int, client: String,
+        hadLogin: Bool = false
     ) {
         self.method = Self.methods.contains(method) ? method : "other"
         subject = Subject(target)
@@ -49,13 +52,14 @@ package struct RequestRecord: Sendable {
         self.received = received
         self.sent = sent
         self.client = client
+        self.hadLogin = hadLogin
     }
 }
 
 /// Why a connection was closed, or not accepted, without the answer to a whole request.
 package enum ConnectionEnd: String, CaseIterable, Sendable {
     /// The client has too many connections.
-    case tooMany
+    case tooMany = "too_many"
     /// It had no request, and another connection has taken its place.
     case displaced
     /// The handshake failed.

@@ -72,6 +72,7 @@ struct Serve: Verb {
         let metrics = Metrics()
         let server = try RunningServer(
             settings, store, metrics: metrics, log: settings.log, manager: ServiceManager())
+        metrics.measure(by: { Measurements(freeBytes: store.freeBytes(), certificateEnd: server.certificateEnd) })
         let welcome = Welcome(settings, server, accounts: store.accounts)
         try dialog.output.done(welcome.lines, json: welcome.json)
         let sweeping = Sweeping(

@@ -17,6 +17,8 @@ struct OpenedStore {
     let expire: @Sendable (Sweep) throws(StoreError) -> SweepReport
     /// Throws if uploads cannot be stored now.
     let check: @Sendable () throws(StoreError) -> Void
+    /// Free bytes of the store's file system; nil if that is not known.
+    let freeBytes: @Sendable () -> Int?
     /// The accounts; nil if there are none, and everybody may use the server.
     let accounts: [AccountName]?
     private let lock: HeldLock?
@@ -39,7 +41,7 @@ struct OpenedStore {
         return OpenedStore(
             answering: responder, limits: limits, expire: responder.expire,
             check: { () throws(StoreError) in try responder.check(room: spareUploads * limits.maxBackupBytes) },
-            accounts: try responder.accountNames(), lock: lock)
+            freeBytes: { try? responder.freeBytes() }, accounts: try responder.accountNames(), lock: lock)
     }
 
     /// Creates the buckets that are missing. Several servers may share them.
@@ -71,7 +73,7 @@ struct OpenedStore {
                     throw .failed(reason: "the accounts cannot be read")
                 }
                 try connection.check()
-            }, accounts: try responder.accountNames(), lock: nil)
+            }, freeBytes: { nil }, accounts: try responder.accountNames(), lock: nil)
     }
 
     private static func prepare(_ connection: S3Connection, _ log: ServerLog) throws(StoreError) {
@@ -89,12 +91,14 @@ struct OpenedStore {
     private init(
         answering: any SafeAnswering, limits: ServerLimits,
         expire: @escaping @Sendable (Sweep) throws(StoreError) -> SweepReport,
-        check: @escaping @Sendable () throws(StoreError) -> Void, accounts: [AccountName]?, lock: HeldLock?
+        check: @escaping @Sendable () throws(StoreError) -> Void, freeBytes: @escaping @Sendable () -> Int?,
+        accounts: [AccountName]?, lock: HeldLock?
     ) {
         self.answering = answering
         self.limits = limits
         self.expire = expire
         self.check = check
+        self.freeBytes = freeBytes
         self.accounts = accounts
         self.lock = lock
     }
@@ -106,7 +110,8 @@ struct OpenedStore {
     ) {
         let responder = SafeResponder(store, limits: limits, throttle: throttle, failed: log.write)
         self.init(
-            answering: responder, limits: limits, expire: responder.expire, check: check, accounts: nil, lock: nil)
+            answering: responder, limits: limits, expire: responder.expire, check: check,
+            freeBytes: { nil }, accounts: nil, lock: nil)
     }
 
     /// What `GET /ready` answers. What is wrong is said in the log, too.

@@ -63,6 +63,9 @@ struct RunningServer {
         }
     }
 
+    /// When the certificate ends; nil for plain HTTP.
+    var certificateEnd: Timestamp? { certificate?.term.end }
+
     /// The pin of the certificate; nil for plain HTTP.
     var pin: String? { certificate?.pin }
 
