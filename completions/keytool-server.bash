@@ -389,13 +389,16 @@ _keytool-server_account_list() {
     repeating_flags=()
     non_repeating_flags=(--quiet -q --verbose -v --json --no-input --version -h --help)
     repeating_options=()
-    non_repeating_options=(--color --store --accounts)
+    non_repeating_options=(--color --max-age --store --accounts)
     __keytool-server_offer_flags_options 0
 
     # Offer option value completions
     case "${prev}" in
     '--color')
         __keytool-server_add_completions -W 'auto'$'\n''always'$'\n''never'
+        return
+        ;;
+    '--max-age')
         return
         ;;
     '--store')

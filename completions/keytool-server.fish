@@ -42,7 +42,7 @@ function __keytool-server_parse_tokens -S
             case 'remove'
                 __keytool-server_parse_subcommand 1 'q/quiet' 'v/verbose' 'json' 'no-input' 'color=' 'delete-backups' 'yes' 'store=' 'accounts=' 'version' 'h/help'
             case 'list'
-                __keytool-server_parse_subcommand 0 'q/quiet' 'v/verbose' 'json' 'no-input' 'color=' 'store=' 'accounts=' 'version' 'h/help'
+                __keytool-server_parse_subcommand 0 'q/quiet' 'v/verbose' 'json' 'no-input' 'color=' 'max-age=' 'store=' 'accounts=' 'version' 'h/help'
             case 'passwd'
                 __keytool-server_parse_subcommand 1 'q/quiet' 'v/verbose' 'json' 'no-input' 'color=' 'weak-ok' 'account-password-file=' 'account-password-command=' 'account-password-fd=' 'store=' 'accounts=' 'version' 'h/help'
             case 'quota'
@@ -200,6 +200,7 @@ complete -c 'keytool-server' -n '__keytool-server_should_offer_completions_for_f
 complete -c 'keytool-server' -n '__keytool-server_should_offer_completions_for_flags_or_options "keytool-server account list" json' -l 'json' -d 'Print one JSON document. An error is one JSON line on stderr.'
 complete -c 'keytool-server' -n '__keytool-server_should_offer_completions_for_flags_or_options "keytool-server account list" no-input' -l 'no-input' -d 'Never ask a question. Fail if an answer is needed.'
 complete -c 'keytool-server' -n '__keytool-server_should_offer_completions_for_flags_or_options "keytool-server account list" color' -l 'color' -d 'When to use colours.' -rfka 'auto always never'
+complete -c 'keytool-server' -n '__keytool-server_should_offer_completions_for_flags_or_options "keytool-server account list" max-age' -l 'max-age' -d 'Fail (18) if an account has not uploaded within this time.' -rfka ''
 complete -c 'keytool-server' -n '__keytool-server_should_offer_completions_for_flags_or_options "keytool-server account list" store' -l 'store' -d 'The backups: file:///DIR, or for serve also s3://HOST/PREFIX (KEYTOOL_SERVER_STORE).' -rfka ''
 complete -c 'keytool-server' -n '__keytool-server_should_offer_completions_for_flags_or_options "keytool-server account list" accounts' -l 'accounts' -d 'The file of accounts, for servers on an object store (KEYTOOL_SERVER_ACCOUNTS).' -rF
 complete -c 'keytool-server' -n '__keytool-server_should_offer_completions_for_flags_or_options "keytool-server account list" version' -l 'version' -d 'Show the version.'

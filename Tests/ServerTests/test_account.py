@@ -121,11 +121,33 @@ def test_list(store):
     with (store.path / "logins").open("a") as logins:
         logins.write("nonsense\n")
     result = store.ok("account", "list")
-    assert result.out == "alice  2 backups, 2 KiB, of 1 KiB\nbob    0 backups, 0 bytes, no quota\n"
+    assert result.out == (
+        f"alice  2 backups, 2 KiB, of 1 KiB, last upload {today()}\nbob    0 backups, 0 bytes, no quota, no upload\n")
     assert f"line 3 of {store.path}/logins is not an account" in result.err and "gone has no account" in result.err
     document = store.json("account", "list")
-    assert document["accounts"][0] == {"name": "alice", "backups": 2, "bytes": 2000, "quota_bytes": 1024}
+    alice, bob = document["accounts"]
+    assert alice.pop("last_upload")[:10] == today() and bob["last_upload"] is None
+    assert alice == {"name": "alice", "backups": 2, "bytes": 2000, "quota_bytes": 1024}
     assert document["without_account"] == ["gone"] and document["bad_lines"] == [3]
+
+
+def today():
+    return time.strftime("%Y-%m-%d", time.gmtime())
+
+
+def test_who_has_stopped_backing_up(store):
+    """The newest backup of an account counts."""
+    for name in ("alice", "bob", "carol"):
+        store.add(name)
+    store.put(1, days_ago=100, account="alice")
+    store.put(2, days_ago=3, account="alice")
+    store.put(1, days_ago=40, account="bob")
+    result = store("account", "list", "--max-age", "30d")
+    assert result.code == 18 and result.out.count("last upload") == 2, result
+    assert "error: accounts without an upload within --max-age: bob, carol" in result.err
+    assert store("account", "list", "--max-age", "2d").err.count("alice, bob, carol") == 1
+    store.put(1, account="carol")
+    assert store.ok("account", "list", "--max-age", "60d").err == ""
 
 
 def test_remove_keeps_the_backups(store):

@@ -159,7 +159,7 @@ def test_variables_of_an_object_store(tmp_path):
 def test_exit_codes():
     text = (REPOSITORY / "Sources/Programs/Console/Failure/ExitCodes.swift").read_text()
     codes = {name: (number, word) for name, number, word in re.findall(
-        r'static let `?(\w+)`? = Self\((\d+), "(\w+)"\)', text)}
+        r'static let `?(\w+)`? = Self\((\d+), "(\w+)"\)', text + "\n".join(SOURCES))}
     listed = re.findall(r"^\.It (\d+) (\w+)$", "\n".join(PAGE.sections["EXIT STATUS"].lines), re.M)
     used = {codes[name] for name in re.findall(r"Failure\(\s*\.(\w+),", "\n".join(SOURCES))}
     assert len(listed) == len(set(listed)) and used and used <= set(listed)

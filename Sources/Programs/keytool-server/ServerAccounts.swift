@@ -1,6 +1,7 @@
 import ArgumentParser
 import AtomicFiles
 import Console
+import Encodings
 import SafeServer
 import SafeStore
 
@@ -145,6 +146,14 @@ struct ServerAccounts: ~Copyable {
     func size(of name: AccountName) throws -> (backups: Int, bytes: Int)? {
         switch directory {
         case .some(let directory): try directory.size(of: name)
+        case .none: nil
+        }
+    }
+
+    /// When an account has uploaded last; nil if it has no backup, or if they are in an object store.
+    func lastUpload(of name: AccountName) throws -> Timestamp? {
+        switch directory {
+        case .some(let directory): try directory.lastUpload(of: name)
         case .none: nil
         }
     }

@@ -10,26 +10,38 @@ struct AccountList: AccountVerb {
 
     @ParentCommand var noun: AccountCommand
     @OptionGroup var globals: GlobalOptions
+
+    @Option(
+        help: ArgumentHelp("Fail (18) if an account has not uploaded within this time.", valueName: "duration"))
+    var maxAge: TimeSpan?
+
     @OptionGroup var place: AccountsOption
 
     func run(_ dialog: Dialog) throws {
         let accounts = try place.accounts()
+        if maxAge != nil { try accounts.requireDirectory(for: "--max-age") }
         let file = try accounts.file()
         for line in file.badLines { dialog.output.warn("line \(line) of \(accounts.logins.path) is not an account") }
         var lines: [String] = []
         var rows: [JSONValue] = []
+        var late: [String] = []
+        let now = WallClock.now()
         let width = file.accounts.map(\.name.text.count).max() ?? 0
         for account in file.accounts {
             let size = accounts.directory == nil ? nil : try accounts.size(of: account.name) ?? (backups: 0, bytes: 0)
             let name = account.name.text + String(repeating: " ", count: width - account.name.text.count)
             let limit = account.quota.map { (size == nil ? "quota " : "of ") + ByteCount.text($0) } ?? "no quota"
             let stored = size.map { "\(Counted.backups($0.backups)), \(ByteCount.text($0.bytes)), " }
-            lines.append("\(name)  \(stored ?? "")\(limit)")
+            let last = try accounts.lastUpload(of: account.name)
+            let upload = size.map { _ in last.map { ", last upload \($0.day)" } ?? ", no upload" } ?? ""
+            if let maxAge, last.map({ now - $0 > maxAge.duration }) ?? true { late.append(account.name.text) }
+            lines.append("\(name)  \(stored ?? "")\(limit)\(upload)")
             rows.append(
                 .members([
                     ("name", .string(account.name.text)), ("backups", size.map { .number($0.backups) }),
                     ("bytes", size.map { .number($0.bytes) }),
                     ("quota_bytes", account.quota.map { .number($0) } ?? .null),
+                    ("last_upload", size.map { _ in last.map { .string($0.rfc3339) } ?? .null }),
                 ]))
         }
         if lines.isEmpty { dialog.output.note("there are no accounts") }
@@ -48,5 +60,10 @@ struct AccountList: AccountVerb {
                     ("backups_without_account", .number(stranded)),
                     ("bad_lines", .array(file.badLines.map { .number($0) })),
                 ]))
+        guard late.isEmpty else {
+            throw CommandFailure(
+                failure: Failure(
+                    .overdue, "accounts without an upload within --max-age: \(late.joined(separator: ", "))"))
+        }
     }
 }
