@@ -211,7 +211,7 @@ let package = Package(
         room("Threema/ThreemaMessages", ["Threema", "Encodings", "Primitives", "SecureMemory"]),
         room(
             "Threema/ThreemaDirectory", ["Threema", "HTTP", "Encodings", "Primitives", "SecureMemory"]),
-        room("Safe/SafeStore", ["SafeWire", "Encodings", "Primitives", "AtomicFiles"]),
+        room("Safe/SafeStore", ["SafeWire", "ObservedTime", "Encodings", "Primitives", "AtomicFiles"]),
         room("Safe/SafeRules", ["SafeWire", "HTTP", "ObservedTime", "Encodings"]),
         // Storey 6
         room(

@@ -35,7 +35,7 @@ final class Neighbourhood: Sendable {
     func surroundings() throws -> [String: Data?] {
         var found: [String: Data?] = [:]
         for name in try FileManager.default.subpathsOfDirectory(atPath: path)
-        where !name.hasPrefix("safe/backups/") && !name.hasPrefix("safe/previous") {
+        where !name.hasPrefix("safe/backups/") && !name.hasPrefix("safe/previous") && name != "safe/clock" {
             found[name] = FileManager.default.contents(atPath: path + "/" + name)
         }
         return found

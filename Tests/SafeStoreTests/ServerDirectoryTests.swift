@@ -17,8 +17,15 @@ import Testing
 
     private func sweep(_ number: Int, deleting deletion: Sweep.Deletion = .unlessSuspicious) throws -> SweepReport {
         let now = ClockReading(wall: day(number), monotonic: .zero)
+        try setClock(number)
         return try ServerDirectory(at: place.path)
             .sweep(Sweep(retentionDays: 180, now: now, last: nil, deleting: deletion))
+    }
+
+    /// As if the store's clock had been read each day.
+    private func setClock(_ number: Int) throws {
+        let time = day(number).milliseconds
+        try Data(#"{"sum":\#(time),"wall":\#(time)}"#.utf8).write(to: URL(fileURLWithPath: place.path + "/clock"))
     }
 
     private func put(_ account: AccountName?, _ bytes: Range<UInt8>, _ number: Int) throws {
@@ -217,6 +224,7 @@ import Testing
         try server.makeAccount(alice)
         for account in [nil, alice] { try put(account, 0..<3, 0) }
         var told: [[Int]] = []
+        try setClock(300)
         let now = ClockReading(wall: day(300), monotonic: .zero)
         let sweep = Sweep(retentionDays: 180, now: now, last: nil, deleting: .always)
         let report = try server.sweep(sweep) { told.append([$0, $1]) }

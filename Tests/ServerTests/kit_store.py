@@ -5,6 +5,7 @@ import os
 import re
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -45,11 +46,17 @@ class Store:
         self.path.mkdir(mode=0o700)
         (self.path / "backups").mkdir(mode=0o700)
         self.configure()
+        self.set_clock()
         self.environment = {"PATH": "/usr/local/bin:/usr/bin:/bin", "HOME": str(base), "LC_ALL": "C.UTF-8"}
 
     def configure(self, retention_days=180):
         limits = {"maxBackupBytes": 524_288, "retentionDays": retention_days}
         (self.path / "config").write_text(json.dumps(limits))
+
+    def set_clock(self, days_ago=0):
+        """As if the store's clock had been read each day, until so many days ago."""
+        now = int((time.time() - days_ago * DAY) * 1000)
+        (self.path / "clock").write_text(json.dumps({"sum": now, "wall": now}))
 
     def command_line(self, *arguments):
         return [str(part) for part in (BINARY, *arguments, "--store", f"file://{self.path}")]
@@ -90,10 +97,10 @@ class Store:
         return Terminal(self.command_line(*arguments), self.environment)
 
     def tree(self):
-        """Every path below the directory, with its mode and content."""
+        """Every path below the directory, with its mode and content; without the clock, which goes on by itself."""
         return {
             str(path.relative_to(self.path)): (oct(path.lstat().st_mode), path.is_file() and path.read_bytes())
-            for path in self.path.rglob("*")}
+            for path in self.path.rglob("*") if path.name != "clock"}
 
     @property
     def logins(self):
@@ -106,8 +113,8 @@ class Store:
         """Stores a backup as a server does. Gives its path."""
         path = self.directory(account) / "backups" / identifier(number)
         path.write_bytes(content)
-        time = path.stat().st_mtime - days_ago * DAY
-        os.utime(path, (time, time))
+        put = path.stat().st_mtime - days_ago * DAY
+        os.utime(path, (put, put))
         return path
 
     def put_previous(self, number, time, content=b"y", account=None):

@@ -105,7 +105,8 @@ def test_mutated_requests(guarded):
     for id, contents in possible.items():
         assert present.pop(id, None) in contents, id
     assert present == expected and obeyed > REQUESTS / 10 and len(possible) < REQUESTS / 20
-    assert {path.name for path in server.directory.iterdir()} <= {"backups", "config", "previous", "server.lock"}
+    assert {path.name for path in server.directory.iterdir()} <= {
+        "backups", "clock", "config", "previous", "server.lock"}
 
 
 def change(expected, request):

@@ -434,6 +434,8 @@ def test_a_sweep_that_looks_wrong(serve, tmp_path):
     (store / "config").write_text('{"maxBackupBytes": 1000, "retentionDays": 30}')
     (store / "backups" / ID).write_bytes(b"old")
     os.utime(store / "backups" / ID, (1_500_000_000, 1_500_000_000))
+    now = int(time.time() * 1000)
+    (store / "clock").write_text(f'{{"sum":{now},"wall":{now}}}')
     server = serve("--metrics-listen", "127.0.0.1:0")
     wait_for(lambda: server.metrics()["keytool_server_sweep_suspicious"] == 1)
     assert "the sweep of old backups deleted nothing: 1 of 1 backup would expire at once" in server.words

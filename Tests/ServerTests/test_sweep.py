@@ -1,8 +1,10 @@
 """keytool-server sweep: what expires, and when nothing is deleted."""
 
+import json
 import os
 import time
 
+import pytest
 from kit_store import DAY, identifier, store  # noqa: F401
 
 
@@ -58,11 +60,67 @@ def test_up_to_three_of_a_small_server_expire_if_another_stays(store):
     assert store.json("sweep")["expired"] == 3
 
 
-def test_a_clock_that_is_behind_deletes_nothing(store):
+def test_a_backup_that_is_newer_than_the_clock_stops_nothing(store):
     store.put(1, days_ago=300)
     store.put(2)
-    store.put(3, days_ago=-2)
-    assert "the clock is behind" in store.fails(1, "sweep").err
+    store.put(3, days_ago=-400)
+    assert store.json("sweep")["expired"] == 1
+
+
+def test_what_expires_becomes_a_previous_backup(store):
+    store.put(1, b"last words", days_ago=211)
+    store.put(2)
+    store.ok("sweep")
+    store.ok("restore", identifier(1), newest_version(store))
+    assert (store.path / "backups" / identifier(1)).read_bytes() == b"last words"
+    assert store.ok("sweep").out == "deleted 0 of 2 backups, and 0 previous backups\n"
+    store.put(3, days_ago=211)
+    store.ok("sweep", "--keep-previous", "0s")
+    assert "no backup of this id" in store.fails(10, "versions", identifier(3)).err
+
+
+def test_a_jump_of_the_clock_counts_for_a_week(store):
+    """The store was read last 400 days ago: by then its backup was a day old, so it is eight days old now."""
+    backup = store.put(1, days_ago=401)
+    store.put(2, days_ago=400)
+    for _ in range(3):
+        store.set_clock(days_ago=400)
+        dry = store.ok("sweep", "--dry-run").out
+        assert dry == "would delete 0 of 2 backups, and 0 previous backups\n"
+        assert store.ok("sweep").out == "deleted 0 of 2 backups, and 0 previous backups\n"
+    clock = json.loads((store.path / "clock").read_text())
+    assert abs(clock["wall"] / 1000 - time.time()) < DAY
+    assert abs(clock["sum"] / 1000 - (time.time() - 393 * DAY)) < DAY
+    assert backup.exists()
+
+
+@pytest.mark.parametrize("damage", [None, b"", b"{", b"{}", b"x" * 5000])
+def test_a_clock_that_is_lost_begins_beside_the_newest_backup(store, damage):
+    backup = store.put(1, days_ago=400)
+    store.put(2, days_ago=100)
+    path = store.path / "clock"
+    path.unlink()
+    if damage is not None:
+        path.write_bytes(damage)
+    store.ok("sweep", "--dry-run")
+    assert path.exists() == (damage is not None)
+    store.put(3, days_ago=300)
+    assert store.ok("sweep", "--keep-previous", "0s").out == "deleted 1 of 3 backups, and 0 previous backups\n"
+    assert not backup.exists()
+    assert abs(json.loads(path.read_text())["sum"] / 1000 - (time.time() - 93 * DAY)) < DAY
+
+
+def test_a_restored_backup_has_the_time_of_the_store(store):
+    store.put(1)
+    store.put_previous(1, compact(1))
+    store.set_clock(days_ago=50)
+    store.ok("restore", identifier(1), newest_version(store), "--yes")
+    restored = (store.path / "backups" / identifier(1)).stat().st_mtime
+    assert abs(restored - (time.time() - 43 * DAY)) < DAY
+
+
+def newest_version(store):
+    return store.json("versions", identifier(1))["versions"][0]["time"]
 
 
 def test_ids_are_shown_on_request_only(store):

@@ -112,6 +112,10 @@ def test_unit_is_hardened(unit):
     assert analyze(*options, "--threshold=1", unit).returncode == 1
 
 
+def test_the_server_starts_with_the_right_time(unit):
+    assert "time-sync.target" in values(unit, "After")[0].split()
+
+
 @pytest.mark.skipif(not shutil.which("systemd-sysusers"), reason="systemd-sysusers is missing: package systemd")
 @needs_root
 def test_the_account_is_made_by_systemd(prefix, unit, tmp_path):

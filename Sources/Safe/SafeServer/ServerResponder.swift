@@ -29,10 +29,12 @@ public final class ServerResponder: SafeAnswering {
         directory = try ServerDirectory(at: path)
         self.failed = failed
         open = SafeResponder(
-            try FolderStore(at: path, keepsPrevious: keepsPrevious, readLimit: limits.maxReadBytes), limits: limits,
-            throttle: throttle, failed: failed)
+            try FolderStore(
+                at: path, keepsPrevious: keepsPrevious, readLimit: limits.maxReadBytes, clock: directory.clock),
+            limits: limits, throttle: throttle, failed: failed)
         closed = try AccountResponder(
-            at: path, limits: limits, keepsPrevious: keepsPrevious, throttle: throttle, failed: failed)
+            at: path, limits: limits, keepsPrevious: keepsPrevious, throttle: throttle, clock: directory.clock,
+            failed: failed)
         guard try directory.hasAccounts() else { return }
         hasAccounts.store(true, ordering: .relaxed)
         // Accounts that were written by hand. What cannot be marked can be served.

@@ -5,7 +5,8 @@ public import SafeWire
 /// A Safe server's layout in a directory, for the client (`file://`) and for a server:
 ///
 ///     DIR/config                   the server's limits, JSON
-///     DIR/backups/<64 hex>         one encrypted backup each; its modification time is that of its last PUT
+///     DIR/backups/<64 hex>         one encrypted backup each; its modification time is that of its last PUT, by a
+///                                  server's `StoreClock`
 ///     DIR/previous/<64 hex>-TIME   one that was replaced or deleted at TIME (20261121T030000123Z), if a server
 ///                                  retains them
 ///     DIR/accounts/NAME/           `backups/` and `previous/` of an account (`ServerDirectory`)
@@ -33,6 +34,8 @@ public struct FolderStore: ~Copyable, Sendable {
     /// Longest backup that is read, in bytes.
     let readLimit: Int
     let locks: IDLocks
+    /// By which a server's writes are dated; nil for the times that they are given.
+    let clock: StoreClock?
     /// Throws if writes are not allowed any more; called while the directory is locked.
     let authorize: WriteCheck
 
@@ -43,20 +46,22 @@ public struct FolderStore: ~Copyable, Sendable {
     ///   - keepsPrevious: retain backups that are replaced or deleted through the port, until a sweep removes them.
     ///   - readLimit: longest backup that is read, in bytes.
     ///   - exclusion: whom a write locks out.
+    ///   - clock: that of the `ServerDirectory`, for a server and its commands: the times that the port is given are
+    ///     then readings of the wall clock, and backups are dated by the store's time.
     /// - Throws: `FileError`.
     public init(
         at path: String, account: AccountName? = nil, keepsPrevious: Bool = false, readLimit: Int = maxFetchedBytes,
-        excluding exclusion: Exclusion = .clients
+        excluding exclusion: Exclusion = .clients, clock: StoreClock? = nil
     ) throws(FileError) {
         self.init(
             in: try SharedDirectory(path), account: account, keepsPrevious: keepsPrevious, readLimit: readLimit,
-            excluding: exclusion)
+            excluding: exclusion, clock: clock)
     }
 
     init(
         in shared: SharedDirectory, account: AccountName?, keepsPrevious: Bool = false,
         readLimit: Int = maxFetchedBytes, excluding exclusion: Exclusion = .clients, locks: IDLocks = IDLocks(),
-        authorize: @escaping WriteCheck = {}
+        clock: StoreClock? = nil, authorize: @escaping WriteCheck = {}
     ) {
         self.shared = shared
         self.account = account
@@ -64,6 +69,7 @@ public struct FolderStore: ~Copyable, Sendable {
         self.keepsPrevious = keepsPrevious
         self.readLimit = readLimit
         self.locks = locks
+        self.clock = clock
         self.authorize = authorize
     }
 

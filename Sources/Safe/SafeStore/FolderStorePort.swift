@@ -25,7 +25,8 @@ extension FolderStore: BackupStore {
     public func put(
         _ backup: [UInt8], at id: BackupID, if conditions: Preconditions, now: Timestamp
     ) throws(StoreError) -> PutResult {
-        try turn(for: id) { backups throws(FileError) in
+        let now = try date(now)
+        return try turn(for: id) { backups throws(FileError) in
             let exists: Bool
             if conditions == .none {
                 exists = try backups.contains(id.hex)
@@ -50,7 +51,8 @@ extension FolderStore: BackupStore {
     public func delete(
         _ id: BackupID, if conditions: Preconditions, now: Timestamp
     ) throws(StoreError) -> DeleteResult {
-        try turn(for: id) { backups throws(FileError) in
+        let now = try date(now)
+        return try turn(for: id) { backups throws(FileError) in
             guard try backups.contains(id.hex) else { return .missing }
             if conditions != .none {
                 guard let present = try Self.backup(id, in: backups, limit: readLimit) else { return .missing }
@@ -62,29 +64,36 @@ extension FolderStore: BackupStore {
         }
     }
 
+    private func date(_ wall: Timestamp) throws(StoreError) -> Timestamp {
+        guard let clock else { return wall }
+        return try answered { () throws(FileError) in try clock.read(wall) }
+    }
+
     /// Deletes what the sweep decides, and the temporary files of dead writers. Files with other names stay.
     public func expire(_ sweep: Sweep) throws(StoreError) -> SweepReport {
         let report = try answered { () throws(FileError) in
             sweep.decide(backups: try stored(), previous: try previousBackups())
         }
-        if report.isCarriedOut { try carryOut(report) }
+        if report.isCarriedOut { try carryOut(report, at: sweep.time) }
         return report
     }
 
-    /// - Parameter deleted: is called after each deletion.
-    func carryOut(_ report: SweepReport, deleted: () -> Void = {}) throws(StoreError) {
+    /// Removes old previous backups first: what expires becomes one, which takes room.
+    /// - Parameters:
+    ///   - time: under which expired backups are retained, if the store retains any.
+    ///   - deleted: is called after each deletion.
+    func carryOut(_ report: SweepReport, at time: Timestamp, deleted: () -> Void = {}) throws(StoreError) {
+        try answered { () throws(FileError) in try removePrevious(report.previous, removed: deleted) }
         for each in report.expired {
             try turn(for: each.id) { backups throws(FileError) in
                 // It may have been stored again.
                 guard try backups.modificationTime(of: each.id.hex) == each.time.milliseconds else { return }
+                _ = try retain(each.id, in: backups, now: time)
                 try backups.remove(each.id.hex)
             }
             deleted()
         }
-        try answered { () throws(FileError) in
-            try removePrevious(report.previous, removed: deleted)
-            try backups().sweepLeftovers(where: BackupID.isHex)
-        }
+        try answered { () throws(FileError) in try backups().sweepLeftovers(where: BackupID.isHex) }
     }
 
     /// All stored backups, with the time of their last PUT.

@@ -66,8 +66,11 @@ public final class MemoryStore: BackupStore {
             let report = sweep.decide(
                 backups: state.backups.map { Dated(id: $0, time: $1.time) }, previous: previous)
             guard report.isCarriedOut else { return report }
-            for each in report.expired { state.backups[each.id] = nil }
             for each in report.previous { state.previous[each.id]?.removeAll { $0.time == each.time } }
+            for each in report.expired {
+                retain(state.backups[each.id], of: each.id, now: sweep.time, in: &state)
+                state.backups[each.id] = nil
+            }
             state.previous = state.previous.filter { !$0.value.isEmpty }
             return report
         }

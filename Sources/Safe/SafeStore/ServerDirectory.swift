@@ -1,10 +1,12 @@
 public import AtomicFiles
+internal import Encodings
 public import SafeWire
 
 /// The directory of a server with all of its accounts:
 ///
 ///     DIR/config                   the limits, of all accounts
 ///     DIR/backups, DIR/previous    the backups of a server without accounts (`FolderStore`)
+///     DIR/clock                    the time by which backups get old (`StoreClock`)
 ///     DIR/logins                   the accounts: names, hashes of passwords, quotas; 0600
 ///     DIR/asks-for-logins          empty; stays if the other files of accounts are lost
 ///     DIR/accounts/NAME/backups    the backups of an account
@@ -22,13 +24,21 @@ public struct ServerDirectory: ~Copyable, Sendable {
     let shared: SharedDirectory
     /// The file of accounts. To change it, use `editLogins` or `removeAccount`.
     public let logins: LoginsFile
+    /// The clock of all stores in the directory.
+    public let clock: StoreClock
 
     /// Opens an existing directory.
     /// - Throws: `FileError`.
-    public init(at path: String) throws(FileError) {
-        self.path = path
-        shared = try SharedDirectory(path)
+    /// - Parameter clock: that of another value for the same directory; nil for one of its own.
+    public init(at path: String, clock: StoreClock? = nil) throws(FileError) {
+        self.init(in: try SharedDirectory(path), clock: clock)
+    }
+
+    init(in shared: SharedDirectory, clock: StoreClock? = nil) {
+        path = shared.directory.path
+        self.shared = shared
         logins = LoginsFile(Self.loginsName, in: shared)
+        self.clock = clock ?? StoreClock(in: shared)
     }
 
     /// The directory of an account, for messages.
@@ -86,7 +96,7 @@ public struct ServerDirectory: ~Copyable, Sendable {
     public func store(
         of account: AccountName, keepsPrevious: Bool, readLimit: Int = maxFetchedBytes
     ) -> FolderStore {
-        FolderStore(in: shared, account: account, keepsPrevious: keepsPrevious, readLimit: readLimit)
+        FolderStore(in: shared, account: account, keepsPrevious: keepsPrevious, readLimit: readLimit, clock: clock)
     }
 
     /// The backups of an account, for a server whose accounts change meanwhile.
@@ -100,7 +110,7 @@ public struct ServerDirectory: ~Copyable, Sendable {
     ) -> FolderStore {
         FolderStore(
             in: shared, account: account, keepsPrevious: keepsPrevious, readLimit: readLimit, locks: locks,
-            authorize: authorize)
+            clock: clock, authorize: authorize)
     }
 
     /// Creates the directory of an account. An existing one stays as it is.
@@ -190,9 +200,17 @@ public struct ServerDirectory: ~Copyable, Sendable {
     public func sweep(
         _ sweep: Sweep, progress: (_ done: Int, _ total: Int) -> Void = { _, _ in }
     ) throws(StoreError) -> SweepReport {
+        let time: Timestamp
+        do throws(FileError) {
+            time = sweep.deletion == .never ? try clock.peek(sweep.now.wall) : try clock.keep(sweep.now.wall)
+        } catch {
+            throw StoreError(error)
+        }
+        let sweep = sweep.at(time)
+        let retains = sweep.keepPrevious > .zero
         var backups: [Dated] = []
         var previous: [Dated] = []
-        try eachStore { store throws(FileError) in
+        try eachStore(retaining: retains) { store throws(FileError) in
             backups += try store.stored()
             previous += try store.previousBackups()
         }
@@ -202,7 +220,7 @@ public struct ServerDirectory: ~Copyable, Sendable {
         let total = decision.expired.count + decision.previous.count
         var done = 0
         var failure: StoreError?
-        try eachStore { store throws(FileError) in
+        try eachStore(retaining: retains) { store throws(FileError) in
             let own = sweep.decide(backups: try store.stored(), previous: try store.previousBackups())
             // What has become old since then waits for the next sweep.
             let report = SweepReport(
@@ -210,7 +228,7 @@ public struct ServerDirectory: ~Copyable, Sendable {
                 total: own.total, suspicion: nil, isCarriedOut: true, isLeftToStore: false)
             // One account whose disk fails must not keep the others from being swept.
             do throws(StoreError) {
-                try store.carryOut(report) {
+                try store.carryOut(report, at: time) {
                     done += 1
                     progress(done, max(done, total))
                 }
@@ -223,17 +241,31 @@ public struct ServerDirectory: ~Copyable, Sendable {
         return decision
     }
 
-    private func eachStore(_ body: (borrowing FolderStore) throws(FileError) -> Void) throws(StoreError) {
-        do throws(FileError) {
-            try body(FolderStore(in: shared, account: nil, excluding: .everybody))
-            for account in try accountsWithBackups() {
-                // It may be removed meanwhile.
-                do throws(FileError) {
-                    try body(FolderStore(in: shared, account: account, excluding: .everybody))
-                } catch .missing {}
-            }
-        } catch {
-            throw StoreError(error)
+    /// The latest time in the directory; nil if it holds no backups.
+    func newest() throws(FileError) -> Timestamp? {
+        var newest: Timestamp?
+        try eachFolder { store throws(FileError) in
+            let times = [try store.stored(), try store.previousBackups()].joined().map(\.time)
+            newest = ([newest].compactMap(\.self) + times).max()
+        }
+        return newest
+    }
+
+    private func eachStore(
+        retaining: Bool, _ body: (borrowing FolderStore) throws(FileError) -> Void
+    ) throws(StoreError) {
+        do throws(FileError) { try eachFolder(retaining: retaining, body) } catch { throw StoreError(error) }
+    }
+
+    private func eachFolder(
+        retaining: Bool = false, _ body: (borrowing FolderStore) throws(FileError) -> Void
+    ) throws(FileError) {
+        try body(FolderStore(in: shared, account: nil, keepsPrevious: retaining, excluding: .everybody))
+        for account in try accountsWithBackups() {
+            // It may be removed meanwhile.
+            do throws(FileError) {
+                try body(FolderStore(in: shared, account: account, keepsPrevious: retaining, excluding: .everybody))
+            } catch .missing {}
         }
     }
 }

@@ -15,16 +15,15 @@ public struct ClockReading: Equatable, Sendable {
     }
 }
 
-/// Decides which backups of a server expire. A clock that is wrong must not cost backups, so a sweep deletes nothing
-/// if one of its clocks or the number of expired backups is suspicious.
+/// Decides which backups of a server expire. A clock that is wrong must not cost backups: ages are asked of the store's
+/// own time, and a sweep deletes nothing if one of its clocks or the number of expired backups is suspicious.
 public struct Sweep: Equatable, Sendable {
     /// The time for which a server retains a backup after its last PUT, beyond `retentionDays`. An iOS app uploads
     /// again only after the full term.
     public static let grace = Duration.days(30)
     /// How long previous backups are retained, if the operator does not say.
     public static let defaultKeepPrevious = Duration.days(7)
-    /// Largest difference of the two clocks since the last sweep, and largest time by which a backup may be newer than
-    /// the wall clock.
+    /// Largest difference of the two clocks since the last sweep.
     public static let maxClockJump = Duration.days(1)
     /// One in this many backups may expire in one sweep.
     public static let maxExpiredOneIn = 10
@@ -34,6 +33,8 @@ public struct Sweep: Equatable, Sendable {
 
     /// The clocks at this sweep.
     public let now: ClockReading
+    /// The time of the store at this sweep, by which all ages count.
+    public private(set) var time: Timestamp
     /// The clocks at the last sweep of this process; nil for its first.
     public let last: ClockReading?
     /// How long a backup stays after its last PUT.
@@ -61,10 +62,19 @@ public struct Sweep: Equatable, Sendable {
         last: ClockReading?, deleting deletion: Deletion = .unlessSuspicious
     ) {
         self.now = now
+        time = now.wall
         self.last = last
         term = .days(retentionDays) + Self.grace
         self.keepPrevious = keepPrevious
         self.deletion = deletion
+    }
+
+    /// The same sweep of a store with a clock of its own.
+    /// - Parameter time: read from the store's clock. Without one, it is the wall clock's.
+    func at(_ time: Timestamp) -> Sweep {
+        var sweep = self
+        sweep.time = time
+        return sweep
     }
 
     /// Decides what expires.
@@ -86,7 +96,7 @@ public struct Sweep: Equatable, Sendable {
             isCarriedOut: isCarriedOut, isLeftToStore: false)
     }
 
-    private func isOver(_ time: Timestamp, by term: Duration) -> Bool { now.wall - time > term }
+    private func isOver(_ time: Timestamp, by term: Duration) -> Bool { self.time - time > term }
 
     private func suspicion(expired: Int, of backups: [Dated]) -> SweepSuspicion? {
         if let last {
@@ -94,10 +104,6 @@ public struct Sweep: Equatable, Sendable {
             if passed < .zero { return .wentBackwards(by: .zero - passed) }
             let jump = passed - (now.monotonic - last.monotonic)
             if jump > Self.maxClockJump || jump < .zero - Self.maxClockJump { return .jumped(by: jump) }
-        }
-        // Also the first sweep after a start can see that the clock is behind.
-        if let newest = backups.map(\.time).max(), newest - now.wall > Self.maxClockJump {
-            return .wentBackwards(by: newest - now.wall)
         }
         let isOfFew = expired <= Self.maxExpiredOfFew && expired < backups.count
         if !isOfFew, expired * Self.maxExpiredOneIn > backups.count {
@@ -123,7 +129,7 @@ public struct Dated: Hashable, Sendable {
 
 /// Why a sweep deletes nothing unless it is told to delete always.
 public enum SweepSuspicion: Equatable, Sendable {
-    /// The wall clock is behind an earlier reading of it, or behind the PUT of a backup.
+    /// The wall clock is behind an earlier reading of it.
     case wentBackwards(by: Duration)
     /// Since the last sweep, the wall clock has gained this much on the monotonic clock; negative if it has lost.
     case jumped(by: Duration)

@@ -16,7 +16,7 @@ struct AccountOption: ParsableArguments {
         if let account, try server.size(of: account) == nil { throw AbsentAccount(name: account) }
         return try FolderStore(
             at: server.path, account: account, keepsPrevious: true, readLimit: limits.maxReadBytes,
-            excluding: .everybody)
+            excluding: .everybody, clock: server.clock)
     }
 
     /// The failure for an id of which nothing is stored.

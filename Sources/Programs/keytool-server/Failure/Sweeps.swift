@@ -6,7 +6,7 @@ extension SweepSuspicion {
     /// The sentence.
     var sentence: String {
         switch self {
-        case .wentBackwards(let by): "a backup is newer than the clock by \(Self.days(by)): the clock is behind"
+        case .wentBackwards(let by): "the clock has gone back by \(Self.days(by))"
         case .jumped(let by): "the clock has jumped by \(Self.days(by))"
         case .tooMany(let expired, let total): "\(expired) of \(Counted.backups(total)) would expire at once"
         }
@@ -31,6 +31,6 @@ extension SweepSuspicion {
 
     private static func days(_ time: Duration) -> String {
         let days = (time < .zero ? .zero - time : time) / .days(1)
-        return days < 2 ? "more than a day" : "\(Int(days)) days"
+        return days < 1 ? "less than a day" : days < 2 ? "more than a day" : "\(Int(days)) days"
     }
 }

@@ -1,0 +1,80 @@
+internal import AtomicFiles
+internal import Encodings
+internal import Synchronization
+
+/// The clock of a server's directory (`StoreTime`), shared by all of its stores in a process. `DIR/clock` is written
+/// before the first backup is dated, and at each sweep. What was read in between may be lost: then the store's time is
+/// earlier than it was, and backups stay longer. If the file is lost, the clock begins again.
+///
+/// Processes do not lock each other out. Of two that write the file at once, the later one stays; that, too, costs time
+/// and no backups.
+public final class StoreClock: Sendable {
+    static let name = "clock"
+    private static let maxBytes = 1024
+
+    private let shared: SharedDirectory
+    private let time = Mutex<StoreTime?>(nil)
+
+    init(in shared: SharedDirectory) { self.shared = shared }
+
+    /// The time of the store, by which backups are dated.
+    /// - Parameter wall: the wall clock.
+    func read(_ wall: Timestamp) throws(FileError) -> Timestamp {
+        try change { time throws(FileError) in
+            if time == nil { time = try stored() }
+            if time == nil {
+                // The next process could begin elsewhere, far from what is dated by this clock.
+                let begun = try begun(at: wall)
+                try store(begun)
+                time = begun
+            }
+            return time!.read(wall)
+        }
+    }
+
+    /// The time of the store, for a command that changes nothing.
+    func peek(_ wall: Timestamp) throws(FileError) -> Timestamp {
+        var time = if let stored = try stored() { stored } else { try begun(at: wall) }
+        return time.read(wall)
+    }
+
+    /// The same, with what other processes have read, and stores it. A clock that cannot be stored is read all the
+    /// same: a sweep of a full disk is needed most.
+    func keep(_ wall: Timestamp) throws(FileError) -> Timestamp {
+        try change { time throws(FileError) in
+            let stored = try stored()
+            var next = time ?? stored
+            if next == nil { next = try begun(at: wall) }
+            time = next?.joined(stored)
+            let now = time!.read(wall)
+            try? store(time!)
+            return now
+        }
+    }
+
+    private func stored() throws(FileError) -> StoreTime? {
+        do throws(FileError) {
+            return StoreTime(stored: try shared.directory.readPublic(Self.name, limit: Self.maxBytes))
+        } catch .missing {
+            return nil
+        } catch .tooLarge {
+            return nil
+        }
+    }
+
+    private func store(_ time: StoreTime) throws(FileError) {
+        try shared.directory.write(Self.name, time.bytes.span)
+    }
+
+    private func begun(at wall: Timestamp) throws(FileError) -> StoreTime {
+        StoreTime(at: wall, newest: try ServerDirectory(in: shared).newest())
+    }
+
+    private func change(
+        _ body: (inout StoreTime?) throws(FileError) -> Timestamp
+    ) throws(FileError) -> Timestamp {
+        var result: Result<Timestamp, FileError>?
+        time.withLock { time in result = Result { () throws(FileError) in try body(&time) } }
+        return try result!.get()
+    }
+}
