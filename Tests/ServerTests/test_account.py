@@ -2,6 +2,7 @@
 
 import base64
 import hashlib
+import json
 import os
 import re
 import subprocess
@@ -150,6 +151,17 @@ def test_who_has_stopped_backing_up(store):
     assert store.ok("account", "list", "--max-age", "60d").err == ""
 
 
+def test_a_store_whose_time_is_behind(store):
+    """A server that was off for a month: its time counts a week of it."""
+    store.add("alice")
+    now = int(time.time() * 1000)
+    (store.path / "clock").write_text(json.dumps({"sum": now - 23 * 86_400_000, "wall": now, "expected": now}))
+    store.put(1, days_ago=26, account="alice")
+    assert store.ok("account", "list", "--max-age", "8d").err == ""
+    day = time.strftime("%Y-%m-%d", time.gmtime(now / 1000 - 3 * 86_400))
+    assert store.json("account", "list")["accounts"][0]["last_upload"][:10] == day
+
+
 def test_remove_keeps_the_backups(store):
     store.add("alice")
     path = store.put(1, account="alice")
@@ -224,10 +236,14 @@ def test_a_store_that_is_none(store, tmp_path):
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can make a directory of another account")
 def test_root_does_not_write_into_the_directory_of_another_account(store):
+    (store.path / "clock").unlink()
     os.chown(store.path, 65534, -1)
     try:
         assert "sudo -u nobody keytool-server" in store.fails(77, "account", "add", "alice").err
         store.ok("account", "list")
+        assert "sudo -u nobody keytool-server" in store.fails(77, "sweep").err
+        store.ok("sweep", "--dry-run")
+        assert not (store.path / "clock").exists()
     finally:
         os.chown(store.path, 0, -1)
 

@@ -151,9 +151,9 @@ struct ServerAccounts: ~Copyable {
     }
 
     /// When an account has uploaded last; nil if it has no backup, or if they are in an object store.
-    func lastUpload(of name: AccountName) throws -> Timestamp? {
+    func lastUpload(of name: AccountName, now: Timestamp) throws -> Timestamp? {
         switch directory {
-        case .some(let directory): try directory.lastUpload(of: name)
+        case .some(let directory): try directory.lastUpload(of: name, now: now)
         case .none: nil
         }
     }

@@ -4,7 +4,7 @@ import SafeStore
 import SafeWire
 
 extension StoreOption {
-    /// The directory of the server, for a command that reads it or deletes from it.
+    /// The directory of the server, for a command that only reads it.
     /// - Throws: `FileError.missing` if it is not prepared.
     func server() throws -> ServerDirectory {
         _ = try limits()

@@ -4,7 +4,10 @@ internal import SafeWire
 
 extension ServerDirectory {
     /// When an account has uploaded last, of the backups that are still stored; nil without backups or a directory.
-    public func lastUpload(of account: AccountName) throws(FileError) -> Timestamp? {
+    ///
+    /// Backups are dated by the store's time, which may be behind the wall clock's for good.
+    /// - Parameter wall: the wall clock, by which the result is.
+    public func lastUpload(of account: AccountName, now wall: Timestamp) throws(FileError) -> Timestamp? {
         do throws(FileError) {
             let backups = try FolderStore(in: shared, account: account).backups()
             var last: Int64?
@@ -12,7 +15,8 @@ extension ServerDirectory {
                 guard BackupID(hex: name) != nil, let time = try backups.modificationTime(of: name) else { continue }
                 last = max(last ?? time, time)
             }
-            return last.map { Timestamp(milliseconds: $0) }
+            let lead = try clock.lead(of: wall)
+            return last.map { Timestamp(milliseconds: $0) + lead }
         } catch .missing {
             return nil
         }

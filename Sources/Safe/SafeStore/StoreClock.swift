@@ -38,7 +38,16 @@ public final class StoreClock: Sendable {
         return time.read(wall)
     }
 
-    /// The same, with what other processes have read, and stores it. A clock that cannot be stored is read all the
+    /// How far the wall clock is ahead of the store's time; zero for a store without a clock, whose times are the wall's.
+    func lead(of wall: Timestamp) throws(FileError) -> Duration {
+        guard var time = try stored() else { return .zero }
+        return wall - time.read(wall)
+    }
+
+    /// Throws if the clock cannot be read.
+    func check() throws(FileError) { _ = try stored() }
+
+    /// As `peek`, with what other processes have read, and stores it. A clock that cannot be stored is read all the
     /// same: a sweep of a full disk is needed most.
     func keep(_ wall: Timestamp) throws(FileError) -> Timestamp {
         try change { time throws(FileError) in

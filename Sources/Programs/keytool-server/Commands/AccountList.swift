@@ -32,7 +32,7 @@ struct AccountList: AccountVerb {
             let name = account.name.text + String(repeating: " ", count: width - account.name.text.count)
             let limit = account.quota.map { (size == nil ? "quota " : "of ") + ByteCount.text($0) } ?? "no quota"
             let stored = size.map { "\(Counted.backups($0.backups)), \(ByteCount.text($0.bytes)), " }
-            let last = try accounts.lastUpload(of: account.name)
+            let last = try accounts.lastUpload(of: account.name, now: now)
             let upload = size.map { _ in last.map { ", last upload \($0.day)" } ?? ", no upload" } ?? ""
             if let maxAge, last.map({ now - $0 > maxAge.duration }) ?? true { late.append(account.name.text) }
             lines.append("\(name)  \(stored ?? "")\(limit)\(upload)")

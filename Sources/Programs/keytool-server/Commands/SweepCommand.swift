@@ -32,7 +32,8 @@ struct SweepCommand: Verb {
 
     func run(_ dialog: Dialog) throws {
         let limits = try store.limits()
-        let server = try ServerDirectory(at: store.directory())
+        // It writes, too: the clock of the store, and what expires as previous backups.
+        let server = dryRun ? try store.server() : try store.changedServer()
         let sweep = Sweep(
             retentionDays: limits.retentionDays,
             keepPrevious: try Setting.value(keepPrevious, "keep-previous")?.duration ?? Sweep.defaultKeepPrevious,
