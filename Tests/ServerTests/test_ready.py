@@ -51,6 +51,20 @@ def test_accounts_that_cannot_be_read(serve):
     assert ready(server) == (503, "the accounts cannot be read\n")
 
 
+def test_accounts_without_their_file(serve):
+    """Nobody can log in."""
+    server = serve()
+    (server.directory / "accounts").mkdir(mode=0o700)
+    assert ready(server) == (503, "the file of accounts is missing\n")
+
+
+def test_a_clock_that_cannot_be_read(serve):
+    """No upload could be dated."""
+    server = serve()
+    (server.directory / "clock").mkdir()
+    assert ready(server)[0] == 503
+
+
 def test_a_full_disk(disk, serve):  # noqa: F811
     """Room for a few small uploads is not enough: the next one may be large."""
     disk(size="4m")

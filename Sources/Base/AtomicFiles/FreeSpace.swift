@@ -2,8 +2,8 @@ internal import Glibc
 
 /// What is free on a file system for accounts other than root.
 public struct FreeSpace: Equatable, Sendable {
-    /// In bytes.
-    public let bytes: Int
+    /// In bytes; nil if the file system does not tell.
+    public let bytes: Int?
     /// How many files can still be made; nil if the file system has no limit of its own for them.
     public let files: Int?
 }
@@ -17,7 +17,7 @@ extension Directory {
         }
         let (bytes, isLarger) = UInt64(status.f_bavail).multipliedReportingOverflow(by: UInt64(status.f_frsize))
         return FreeSpace(
-            bytes: isLarger ? .max : Int(clamping: bytes),
+            bytes: status.f_blocks == 0 ? nil : isLarger ? .max : Int(clamping: bytes),
             files: status.f_files == 0 ? nil : Int(clamping: status.f_favail))
     }
 }

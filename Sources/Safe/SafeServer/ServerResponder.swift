@@ -83,17 +83,24 @@ public final class ServerResponder: SafeAnswering {
     /// Does what an upload does, and reads the accounts.
     /// - Parameter room: bytes that have to be free.
     public func check(room: Int) throws(StoreError) {
-        if case .failure = Result(catching: { () throws(FileError) in try accountNames() }) {
+        let hasFile: Bool
+        do throws(FileError) {
+            _ = try accountNames()
+            let version = try directory.logins.version()
+            let hasAccounts = try directory.hasAccounts()
+            hasFile = version != nil || !hasAccounts
+        } catch {
             throw .failed(reason: "the accounts cannot be read")
         }
+        guard hasFile else { throw .failed(reason: "the file of accounts is missing") }
         try directory.check(room: room)
     }
 
     /// Deletes what a sweep decides about the backups of all accounts, and of those without one.
     public func expire(_ sweep: Sweep) throws(StoreError) -> SweepReport { try closed.expire(sweep) }
 
-    /// Free bytes of the file system of the directory.
-    public func freeBytes() throws(FileError) -> Int { try directory.freeSpace().bytes }
+    /// Free bytes of the file system of the directory; nil if it does not tell.
+    public func freeBytes() throws(FileError) -> Int? { try directory.freeSpace().bytes }
 
     /// Whether the accounts of the directory are lost: nobody can log in.
     public func hasLostAccounts() throws(FileError) -> Bool { try directory.hasLostAccounts() }

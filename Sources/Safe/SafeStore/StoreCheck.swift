@@ -5,7 +5,7 @@ extension ServerDirectory {
     /// The file that a check writes and removes. One that a killed check has left is replaced by the next one.
     private static let checkName = "ready.check"
 
-    /// Does what an upload does: opens the directories of the backups, then writes, reads and removes a file.
+    /// Does what an upload does: opens the directories of the backups, reads the clock, then writes, reads and removes a file.
     /// - Parameter room: bytes that have to be free.
     /// - Throws: `StoreError`; `.full` also if less is free.
     public func check(room: Int) throws(StoreError) {
@@ -17,6 +17,7 @@ extension ServerDirectory {
     private func tryOut(room: Int) throws(FileError) -> Bool {
         _ = try shared.directory.directory(FolderStore.backupsName)
         if try hasAccounts() { _ = try shared.directory.directory(Self.accountsName) }
+        try clock.check()
         let content: [UInt8] = Array("ready\n".utf8)
         try shared.directory.write(Self.checkName, content.span)
         let found = try shared.directory.readPublic(Self.checkName, limit: content.count)
@@ -25,7 +26,7 @@ extension ServerDirectory {
             throw .system(.read, path: shared.directory.path(of: Self.checkName), code: EIO)
         }
         let free = try freeSpace()
-        return free.bytes >= room && free.files.map { $0 > 0 } ?? true
+        return free.bytes.map { $0 >= room } ?? true && free.files.map { $0 > 0 } ?? true
     }
 
     /// What is free on the file system of the directory.
