@@ -190,6 +190,16 @@ def test_a_store_below_a_directory_that_is_missing(tmp_path):
     assert "hint: make it, or mount its disk" in refused.stderr and list(tmp_path.iterdir()) == []
 
 
+def test_an_ipv4_address_in_the_form_of_ipv6(serve):
+    first = serve("--tls-self-signed", "::ffff:127.0.0.1")
+    certificate = first.directory / "tls/certificate.pem"
+    before = certificate.read_bytes()
+    assert first.stop() == 0
+    second = serve("--tls-self-signed", "::ffff:127.0.0.1")
+    assert certificate.read_bytes() == before
+    assert curl(f"https://127.0.0.1:{second.port}/config", "--cacert", second.said["ca_file"]).status == 200
+
+
 def test_a_renewed_self_signed_certificate_has_the_same_key(serve, tmp_path):
     """A client needs no other file."""
     first = serve("--tls-self-signed", "127.0.0.1")

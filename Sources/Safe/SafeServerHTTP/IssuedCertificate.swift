@@ -53,7 +53,9 @@ struct IssuedCertificate: ~Copyable {
 
     /// - Returns: nil if it is none.
     init?(pem: [UInt8]) {
-        guard let read = unsafe readPEM(pem, { unsafe PEM_read_bio_X509($0, nil, nil, nil) }) else { return nil }
+        var passphrase = [CChar](repeating: 0, count: 1)
+        let read = unsafe readPEM(pem) { unsafe PEM_read_bio_X509($0, nil, nil, &passphrase) }
+        guard let read = unsafe read else { return nil }
         unsafe pointer = read
     }
 
@@ -87,7 +89,7 @@ struct IssuedCertificate: ~Copyable {
             }
         }
         unsafe add(NID_subject_alt_name, list.joined(separator: ","), issuer: issuer.pointer)
-        unsafe add(NID_authority_key_identifier, "keyid:always", issuer: issuer.pointer)
+        unsafe add(NID_authority_key_identifier, "keyid", issuer: issuer.pointer)
         sign(key)
     }
 

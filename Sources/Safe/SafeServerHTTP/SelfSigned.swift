@@ -87,7 +87,13 @@ enum SubjectName {
     /// - Returns: nil if the text is neither an address nor a host name.
     init?(_ name: String) {
         if let address = IPAddress(name) {
-            self = .address(name, Array(address.isIPv4 ? address.bytes[12...] : address.bytes[...]))
+            guard address.isIPv4 else {
+                self = .address(name, address.bytes)
+                return
+            }
+            // An IPv4 address may be written as an IPv6 one.
+            let bytes = Array(address.bytes[12...])
+            self = .address(bytes.map(String.init).joined(separator: "."), bytes)
             return
         }
         let labels = name.split(separator: ".", omittingEmptySubsequences: false)
