@@ -151,9 +151,13 @@ def test_ranges_are_ignored(ask):
     ("/config", 405), ("/backups/", 405), ("/", 404), ("/health/x", 404),
 ])
 def test_put_elsewhere(ask, path, status):
-    before = sorted(ask.directory.rglob("*"))
+    def stored():
+        """Without the store's clock, which the first sweep writes."""
+        return sorted(each for each in ask.directory.rglob("*") if "clock" not in each.name)
+
+    before = stored()
     assert ask(path, *TYPE, body=BACKUP).status == status
-    assert sorted(ask.directory.rglob("*")) == before
+    assert stored() == before
 
 
 @pytest.mark.parametrize("method", ["GET", "PROPFIND", "DELETE", "MKCOL", "OPTIONS", "POST", "PATCH", "MOVE", "COPY"])
