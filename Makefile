@@ -213,7 +213,7 @@ lint: ## check the formatting
 format: ## format the sources in place
 	$(swift) format --in-place --recursive --parallel Sources Tests Examples Vectors Benchmarks Package.swift
 
-arrows: ## check that every import points down the storeys of ARCHITECTURE.md
+arrows: ## check that every import points down the storeys of docs/rooms.md
 	Scripts/check-arrows
 
 words: ## check that the text uses plain words

@@ -1,0 +1,57 @@
+"""The pages are short enough to be read, and what they name exists."""
+
+import re
+
+import pytest
+
+from kit.runner import REPOSITORY
+
+PAGES = [REPOSITORY / "README.md", REPOSITORY / "ARCHITECTURE.md", REPOSITORY / "SECURITY.md",
+         *sorted((REPOSITORY / "docs").glob("**/*.md"))]
+# How they are built, and why.
+INSIDE = [page for page in PAGES if page.stem in ("ARCHITECTURE", "on-disk") or page.parent.name == "decisions"]
+INSIDE += sorted((REPOSITORY / "Sources").glob("*/*/Documentation.docc/*.md"))
+
+
+def name(page):
+    return str(page.relative_to(REPOSITORY))
+
+
+@pytest.mark.parametrize("page, most", [("README.md", 8000), ("ARCHITECTURE.md", 15000)])
+def test_length(page, most):
+    assert len((REPOSITORY / page).read_bytes()) <= most
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name)
+def test_links(page):
+    """Each leads to a file, and to a title in it."""
+    links = re.findall(r"\]\((?!https?:|mailto:)([^)#]*)(?:#([^)]*))?\)", page.read_text())
+    for path, title in links:
+        target = page.parent / path if path else page
+        assert target.exists(), path
+        if title:
+            titles = re.findall(r"^#+ (.*)$", target.read_text(), re.M)
+            assert title in [re.sub(r"[^\w -]", "", each.lower()).replace(" ", "-") for each in titles], title
+
+
+def test_every_page_can_be_found():
+    """docs/README.md links to each page beside it and below it."""
+    start = REPOSITORY / "docs/README.md"
+    linked = {(start.parent / path).resolve() for path in re.findall(r"\]\(([^)#:]+)\)", start.read_text())}
+    assert set(start.parent.glob("**/*.md")) - linked == {start}
+
+
+@pytest.mark.parametrize("page", INSIDE, ids=name)
+def test_files_that_are_named(page):
+    """A path begins at the root, with a room, or in the directory of the path before it."""
+    text = re.sub(r"^```.*?^```$", "", page.read_text(), flags=re.M | re.S)
+    for path in re.findall(r"`((?:[\w+-]+/)*[\w+.-]+\.(?:swift|py|json|toml|h|c|md|txt))`", text):
+        found = [*REPOSITORY.glob(path), *(REPOSITORY / "Sources").glob(f"**/{path}"),
+                 *(REPOSITORY / "Tests").glob(f"**/{path}")]
+        assert found or path in WRITTEN, path
+    for path in re.findall(r"`((?:Sources|Tests|Scripts|Benchmarks|Examples|debian|man|systemd)/[^` *…]*)`", text):
+        assert (REPOSITORY / path).exists(), path
+
+
+# Files that keytool writes.
+WRITTEN = {"state.json"}
