@@ -44,7 +44,7 @@ generics = -Xswiftc -Xfrontend -Xswiftc -disable-concrete-type-metadata-mangled-
 # The tests speak to their own servers only, so a certificate bundle set for the machine is not theirs.
 own-trust = env -u SSL_CERT_FILE -u SSL_CERT_DIR
 
-.PHONY: help demo test test-all check check-cli chat pairing examples vectors model build server completions completions-server
+.PHONY: help demo test test-all check check-cli chat pairing examples vectors model build server manual completions completions-server
 .PHONY: install uninstall install-server uninstall-server deb deb-server dist dist-server lint format arrows words secrets
 .PHONY: constant-time bench clean
 .PHONY: test-ci packages build-tests swift-tests object-store build-models safe-model ibex-model ratchet-model
@@ -139,6 +139,9 @@ server: ## build the Safe server's release: .build/release/keytool-server
 	SWIFT='$(SWIFT)' Scripts/runtime-archives "$$(SWIFT='$(SWIFT)' Scripts/build-server $(release-server) --show-bin-path)"
 	SWIFT='$(SWIFT)' Scripts/build-server $(release-server) $(imports)
 	install -D "$$(SWIFT='$(SWIFT)' Scripts/build-server $(release-server) --show-bin-path)/keytool-server" $(server-binary)
+
+manual: ## write the manual for a browser, docs/man, from the pages in man/
+	Scripts/make-manual
 
 completions: build ## write what the release says of itself to the shells into completions/
 	$(binary) --generate-completion-script bash > completions/keytool.bash

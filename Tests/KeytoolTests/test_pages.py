@@ -1,6 +1,7 @@
 """The pages are short enough to be read, and what they name exists."""
 
 import re
+import subprocess
 
 import pytest
 
@@ -35,10 +36,15 @@ def test_links(page):
 
 
 def test_every_page_can_be_found():
-    """docs/README.md links to each page beside it and below it."""
+    """docs/README.md leads to each page beside it and below it."""
     start = REPOSITORY / "docs/README.md"
-    linked = {(start.parent / path).resolve() for path in re.findall(r"\]\(([^)#:]+)\)", start.read_text())}
-    assert set(start.parent.glob("**/*.md")) - linked == {start}
+    found, new = set(), {start}
+    while new:
+        page = new.pop()
+        found.add(page)
+        linked = {(page.parent / path).resolve() for path in re.findall(r"\]\(([^)#:]+\.md)(?:#[^)]*)?\)", page.read_text())}
+        new |= {each for each in linked - found if start.parent in each.parents}
+    assert set(start.parent.glob("**/*.md")) == found
 
 
 @pytest.mark.parametrize("page", INSIDE, ids=name)
@@ -55,3 +61,9 @@ def test_files_that_are_named(page):
 
 # Files that keytool writes.
 WRITTEN = {"state.json"}
+
+
+def test_manual_for_browsers():
+    """It says what the pages in man/ say."""
+    made = subprocess.run([REPOSITORY / "Scripts/make-manual", "--check"], capture_output=True, text=True)
+    assert made.returncode == 0, made.stderr
