@@ -59,6 +59,13 @@ def test_files_that_are_named(page):
         assert (REPOSITORY / path).exists(), path
 
 
+def test_changelog():
+    """It begins with the version that keytool tells, and its day if it was released."""
+    version = re.search(r'let version = "(.*)"', (REPOSITORY / "Sources/Programs/keytool/Keytool.swift").read_text())[1]
+    first = re.search(r"^## (.*)$", (REPOSITORY / "CHANGELOG.md").read_text(), re.M)[1]
+    assert re.fullmatch(rf"\[{re.escape(version)}\] - (\d{{4}}-\d\d-\d\d|not yet released)", first)
+
+
 # Files that keytool writes.
 WRITTEN = {"state.json"}
 
