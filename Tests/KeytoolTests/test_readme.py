@@ -2,6 +2,7 @@
 
 import re
 import shlex
+import subprocess
 
 import pytest
 
@@ -47,6 +48,34 @@ def test_options_in_running_text(built):
     named = {word for text in own for word in re.findall(r"(?<![\w-])--[a-z][a-z-]*[a-z]", text)}
     assert named <= known, named - known
     assert len(named) > 20
+
+
+INSTALL = re.search(r"^## Install\n(.*?)^## ", README, re.M | re.S)[1]
+ADDRESS = re.search(r"^git clone (\S+)$", INSTALL, re.M)[1]
+
+
+def test_install(tmp_path):
+    """The lines as they stand there, in a clone of this repository; make only says what it would do."""
+    lines = re.search(r"^```\n(git clone .*?)^```$", INSTALL, re.M | re.S)[1]
+    lines = lines.replace(ADDRESS, shlex.quote(str(REPOSITORY)) + " keytool").replace("sudo ", "")
+    lines = re.sub(r"^make ", "make --dry-run ", lines, flags=re.M)
+    done = subprocess.run(["sh", "-e", "-c", lines], cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    for step in ("Scripts/demo .build-demo/debug/keytool", "swift build -c release --product keytool", "/usr/local/bin/keytool"):
+        assert step in done.stdout, step
+
+
+def test_address_stands_in_one_place():
+    found = subprocess.run(["git", "grep", "-lF", ADDRESS], cwd=REPOSITORY, capture_output=True, text=True).stdout
+    assert found.split() == ["README.md"]
+
+
+def test_toolchain():
+    """README has the line that find-swift prints."""
+    said = subprocess.run([REPOSITORY / "Scripts/find-swift"], env={"PATH": "/usr/bin:/bin", "SWIFT": "/bin/false"},
+                          capture_output=True, text=True).stderr
+    [line] = re.findall(r"^ +(curl .*)$", said, re.M)
+    assert f"\n{line}\n" in INSTALL
 
 
 def task(title):
