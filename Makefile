@@ -44,7 +44,7 @@ generics = -Xswiftc -Xfrontend -Xswiftc -disable-concrete-type-metadata-mangled-
 # The tests speak to their own servers only, so a certificate bundle set for the machine is not theirs.
 own-trust = env -u SSL_CERT_FILE -u SSL_CERT_DIR
 
-.PHONY: help demo test test-all check check-cli chat pairing examples vectors model build server manual completions completions-server
+.PHONY: help demo test test-all check check-cli chat pairing examples vectors model build server manual pictures completions completions-server
 .PHONY: install uninstall install-server uninstall-server deb deb-server dist dist-server lint format arrows words secrets
 .PHONY: constant-time bench clean
 .PHONY: test-ci packages build-tests swift-tests object-store build-models safe-model ibex-model ratchet-model
@@ -142,6 +142,10 @@ server: ## build the Safe server's release: .build/release/keytool-server
 
 manual: ## write the manual for a browser, docs/man, from the pages in man/
 	Scripts/make-manual
+
+pictures: ## draw the pictures in README from what a debug build prints
+	$(swift) build --product keytool
+	Scripts/draw-pictures .build/debug/keytool
 
 completions: build ## write what the release says of itself to the shells into completions/
 	$(binary) --generate-completion-script bash > completions/keytool.bash

@@ -27,6 +27,7 @@ def test_length(page, most):
 def test_links(page):
     """Each leads to a file, and to a title in it."""
     links = re.findall(r"\]\((?!https?:|mailto:)([^)#]*)(?:#([^)]*))?\)", page.read_text())
+    links += re.findall(r'src="([^"]*)"()', page.read_text())
     for path, title in links:
         target = page.parent / path if path else page
         assert target.exists(), path

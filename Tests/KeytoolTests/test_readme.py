@@ -8,7 +8,7 @@ import pytest
 
 from kit import commands, databackup, oracle
 from kit.phone import Phone
-from kit.runner import REPOSITORY
+from kit.runner import BINARY, REPOSITORY
 
 README = (REPOSITORY / "README.md").read_text()
 GUIDE = (REPOSITORY / "docs/guide.md").read_text()
@@ -48,6 +48,12 @@ def test_options_in_running_text(built):
     named = {word for text in own for word in re.findall(r"(?<![\w-])--[a-z][a-z-]*[a-z]", text)}
     assert named <= known, named - known
     assert len(named) > 20
+
+
+def test_pictures(built):
+    """They show what keytool prints."""
+    drawn = subprocess.run([REPOSITORY / "Scripts/draw-pictures", BINARY, "--check"], capture_output=True, text=True)
+    assert drawn.returncode == 0, drawn.stdout + drawn.stderr
 
 
 INSTALL = re.search(r"^## Install\n(.*?)^## ", README, re.M | re.S)[1]
