@@ -246,3 +246,35 @@ def test_files(safe):
     assert {item.head.removeprefix("Pa ") for item in files} == found
     directory = section(manual.page("keytool-formats.5"), "KEYSTORE/Directory").items
     assert {item.head.split()[1] for item in directory[1:]} == found
+
+
+# JSON
+
+def members(value):
+    """The names of all members of a JSON value, but for those that every result has."""
+    if isinstance(value, list):
+        for each in value:
+            yield from members(each)
+    if isinstance(value, dict):
+        for name, each in value.items():
+            yield name
+            yield from members(each)
+
+
+def test_members_of_the_results_of_the_safe(safe, safe_password, tmp_path):
+    """The page names all that the verbs print as JSON."""
+    lines = section(manual.page("keytool-safe.1"), "OUTPUT").lines
+    named = set(re.findall(r"[a-z_]+", " ".join(line for line in lines if re.match(r"\.(It )?Cm ", line))))
+    new = f"file://{tmp_path}/new"
+    commands = [
+        ("status",), ("push",), ("push", "--force"), ("status", "--remote"), ("check",), ("history",), ("mirror",), ("server",),
+        ("schedule",), ("card", str(tmp_path / "card.pdf")), ("pull", "-o", str(tmp_path / "document")),
+        ("move", "--create", "--server", new), ("server", "--forget-old"), ("move", "--abort"), ("delete", "--yes"),
+        ("setup", "--create", "--server", f"{new}er", *safe_password)]
+    found = set()
+    for command in commands:
+        run = safe.keytool("--json", "safe", *command)
+        assert run.code == 0, run
+        found |= set(members(run.json))
+    assert found - {"schema", "command"} <= named, found - named
+    assert {"place", "attempts", "next"} <= found
