@@ -11,7 +11,7 @@ from page import PAGE, command_help, title
 from server import ID, REPOSITORY, curl, run
 
 SOURCES = [path.read_text() for path in (REPOSITORY / "Sources/Programs/keytool-server").rglob("*.swift")]
-EXTERNAL = {("systemd.exec", "5")}
+EXTERNAL = {("certbot", "1"), ("restic", "1"), ("systemd.exec", "5")}
 
 
 @pytest.fixture(scope="module")
