@@ -28,24 +28,32 @@ import Testing
         #expect(try other.names() == ["old"])
     }
 
-    @Test(arguments: [true, false])
-    func `an old file stays under the name that is given, and replaces nothing`(isInPieces: Bool) throws {
+    @Test func `a file is kept under the next number that is free`() throws {
         let directory = try Directory.open(scratch.path, rule: .shared)
-        func write(_ byte: UInt8, keepingOldAs old: String) throws {
-            let existing = Directory.Existing.keep(as: old)
-            guard isInPieces else { return try directory.write("file", [byte].span, existing: existing) }
-            try directory.write("file", existing: existing) { try $0.write([byte].span) }
+        #expect(throws: FileError.missing(path: scratch.at("file"))) { _ = try directory.keep("file") }
+        for number in 1...3 {
+            try directory.write("file", [UInt8(number)].span)
+            #expect(try directory.keep("file") == "file.\(number)")
         }
-        // Nothing is there to be kept.
-        #expect(throws: FileError.missing(path: scratch.at("file"))) { try write(1, keepingOldAs: "file.1") }
+        try directory.write("file", [4].span)
+        #expect(try directory.names() == ["file", "file.1", "file.2", "file.3"])
+        #expect(try (1...3).map { try scratch.content("file.\($0)") } == [[1], [2], [3]])
+    }
+
+    @Test func `a kept file is taken back unless it was replaced`() throws {
+        let directory = try Directory.open(scratch.path, rule: .shared)
         try directory.write("file", [1].span)
-        #expect(try directory.freeNumber(after: "file") == 1)
-        try write(2, keepingOldAs: "file.1")
-        #expect(throws: FileError.exists(path: scratch.at("file.1"))) { try write(3, keepingOldAs: "file.1") }
-        #expect(try scratch.content("file") == [2])
+        try directory.takeBack(try directory.keep("file"), of: "file")
+        #expect(try directory.names() == ["file"])
+        // As on a file system without second names.
+        try directory.rename("file", to: "file.1", existing: .refuse)
+        try directory.takeBack("file.1", of: "file")
+        #expect(try directory.names() == ["file"])
+        #expect(try directory.keep("file") == "file.1")
+        try directory.write("file", [2].span)
+        try directory.takeBack("file.1", of: "file")
+        #expect(try directory.names() == ["file", "file.1"])
         #expect(try scratch.content("file.1") == [1])
-        #expect(try directory.freeNumber(after: "file") == 2)
-        #expect(try scratch.names() == ["file", "file.1"])
     }
 
     @Test func `a write sets the given time`() throws {

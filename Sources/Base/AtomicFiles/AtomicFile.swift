@@ -6,9 +6,6 @@ extension Directory {
     /// What a write does if the name exists.
     public enum Existing: Equatable, Sendable {
         case replace
-        /// The old file stays in the directory under this name, which must be free. A process that dies leaves the old
-        /// file under both names; on a file system without second names, perhaps under the new one only.
-        case keep(as: String)
         /// Fail with `.exists`. If two writers race, at most one succeeds.
         case refuse
     }
@@ -89,10 +86,9 @@ extension Directory {
 
     /// Renames a file in this directory and syncs the directory.
     package func rename(_ name: String, to newName: String, existing: Existing) throws(FileError) {
-        if case .keep(let other) = existing { return try rename(name, to: newName, keepingOldAs: other) }
         var result =
             switch existing {
-            case .replace, .keep: uninterrupted { unsafe renameat(descriptor, name, descriptor, newName) }
+            case .replace: uninterrupted { unsafe renameat(descriptor, name, descriptor, newName) }
             case .refuse: uninterrupted { unsafe keytool_rename_noreplace(descriptor, name, newName) }
             }
         if existing == .refuse, result != 0, errno == EINVAL {
@@ -105,23 +101,28 @@ extension Directory {
         try sync()
     }
 
-    /// The least number from 1 on with which `NAME.NUMBER` is free.
-    package func freeNumber(after name: String) throws(FileError) -> Int {
+    /// Keeps a file that is about to be replaced: it gets a second name, `NAME.NUMBER` with the least number from 1 on
+    /// that is free. On a file system without second names it is renamed. A process that dies before the replacement
+    /// leaves the file under both names, or under the new one only.
+    /// - Returns: the new name.
+    package func keep(_ name: String) throws(FileError) -> String {
         var number = 1
-        while try contains("\(name).\(number)") { number += 1 }
-        return number
+        while true {
+            let other = "\(name).\(number)"
+            do throws(FileError) {
+                if try !link(name, into: self, as: other) { try rename(name, to: other, existing: .refuse) }
+                return other
+            } catch {
+                guard case .exists = error else { throw error }
+                number += 1
+            }
+        }
     }
 
-    private func rename(_ name: String, to newName: String, keepingOldAs other: String) throws(FileError) {
-        let isLinked = try link(newName, into: self, as: other)
-        if !isLinked { try rename(newName, to: other, existing: .refuse) }
-        let result = uninterrupted { unsafe renameat(descriptor, name, descriptor, newName) }
-        guard result == 0 else {
-            let error = FileError(.rename, path: path(of: newName), code: errno)
-            if isLinked { unlink(other) } else { try rename(other, to: newName, existing: .refuse) }
-            throw error
-        }
-        try sync()
+    /// Takes back what `keep` has done, if the file was not replaced.
+    package func takeBack(_ other: String, of name: String) throws(FileError) {
+        guard try contains(name) else { return try rename(other, to: name, existing: .refuse) }
+        if try identity(of: name) == identity(of: other) { try remove(other) }
     }
 
     /// Gives a file a second name in another directory of the same file system, and syncs that directory. An existing

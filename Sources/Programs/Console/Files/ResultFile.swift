@@ -11,15 +11,16 @@ package struct ResultFile {
     package let path: String
     private let name: String
     private let place: Place
-    private var existing: Directory.Existing
+    private let mayReplace: Bool
+    private let keepsOld: Bool
     private let reserved: ReservedDirectory?
     private let readers: Directory.Readers
     /// Whether nothing stood there.
     package private(set) var isNew = true
     /// The file that stood there.
     private var replaced: FileIdentity?
-    /// Where the file that stood there stays; nil if it does not.
-    package private(set) var keptPath: String?
+    /// Where the file that stood there is once it was replaced; nil if it is not kept.
+    package var keptPath: String? { place.kept.map { path.dropLast(name.count) + $0 } }
 
     /// - Parameters:
     ///   - keepsOld: a file that is replaced stays under the name with `.1`, or the next number that is free.
@@ -32,7 +33,8 @@ package struct ResultFile {
         self.path = path
         self.readers = readers
         self.reserved = reserved
-        existing = mayReplace && !keepsOld ? .replace : .refuse
+        self.mayReplace = mayReplace
+        self.keepsOld = keepsOld
         let slash = path.lastIndex(of: "/")
         name = slash.map { String(path[path.index(after: $0)...]) } ?? path
         guard !name.isEmpty, name != ".", name != ".." else {
@@ -50,11 +52,6 @@ package struct ResultFile {
                 try place.directory.requirePlainFile(name)
                 if !mayReplace { throw .exists(path: path) }
                 replaced = try place.directory.identity(of: name)
-                if keepsOld {
-                    let number = try place.directory.freeNumber(after: name)
-                    existing = .keep(as: "\(name).\(number)")
-                    keptPath = "\(path).\(number)"
-                }
             }
         } catch {
             throw failure(error)
@@ -90,7 +87,7 @@ package struct ResultFile {
         var written: FileIdentity?
         do {
             let isNew = try !place.directory.contains(name)
-            try place.directory.write(name, existing: existing, readers: readers) { file in
+            try place.directory.write(name, existing: mayReplace ? .replace : .refuse, readers: readers) { file in
                 if isNew { written = try file.identity() }
                 do {
                     try pieces(ResultPieces(file, failure))
@@ -98,8 +95,10 @@ package struct ResultFile {
                     failed = error
                     throw error
                 }
+                if keepsOld, try place.directory.contains(name) { place.kept = try place.directory.keep(name) }
             }
         } catch {
+            if let kept = place.kept { try? place.directory.takeBack(kept, of: name) }
             // The file exists if only syncing its directory failed.
             if let written { remove(written) }
             // A file error of `pieces` is about something else.
@@ -161,6 +160,7 @@ package struct ResultFile {
     /// The open directory, shared by the copies of a `ResultFile`.
     private final class Place {
         let directory: Directory
+        var kept: String?
 
         init(_ path: String) throws(FileError) {
             directory = try Directory.open(path, rule: .shared)
