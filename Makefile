@@ -20,7 +20,7 @@ named = $(subst %,%%,$(subst \,\\,$(PREFIX)/bin/$(1)))
 named-as-word = $(if $(findstring $(blank),$(PREFIX)),"$(named)",$(named))
 # The sed command that puts it there: \, & and | mean something to sed.
 name-program = s|^ExecStart=/usr/local/bin/$(1) |ExecStart=$(subst |,\|,$(subst &,\&,$(subst \,\\,$(named-as-word)))) |
-# What `make deb` and `make dist` leave.
+# What `make deb`, `make image` and `make dist` leave.
 release-files = .build/packages
 
 # Looked up when a recipe runs, not when this file is read: `make help` needs no Swift,
@@ -45,7 +45,7 @@ generics = -Xswiftc -Xfrontend -Xswiftc -disable-concrete-type-metadata-mangled-
 own-trust = env -u SSL_CERT_FILE -u SSL_CERT_DIR
 
 .PHONY: help demo test test-all check check-cli chat pairing examples vectors model build server manual pictures completions completions-server
-.PHONY: install uninstall install-server uninstall-server deb deb-server dist dist-server lint format arrows words secrets
+.PHONY: install uninstall install-server uninstall-server deb deb-server image dist dist-server lint format arrows words secrets
 .PHONY: constant-time bench clean
 .PHONY: test-ci packages build-tests swift-tests object-store build-models safe-model ibex-model ratchet-model
 .PHONY: set-up-build set-up-test set-up-test-all set-up-bench set-up-dist
@@ -200,6 +200,9 @@ deb: set-up-dist build ## make the Debian package messenger-keytool in .build/pa
 deb-server: set-up-dist server ## make the Debian package keytool-server in .build/packages, and check it with lintian
 	lintian --allow-root --fail-on error,warning "$$(Scripts/make-server-deb $(server-binary) $(release-files))"
 	@ls $(release-files)/keytool-server_*.deb
+
+image: set-up-dist server ## make a container image of the Safe server in .build/packages (OCI, for podman and Docker), without an engine
+	@Scripts/make-image $(server-binary) $(release-files)
 
 dist: set-up-dist ## make the source tarball of the last commit, its SBOM and SHA256SUMS in .build/packages
 	Scripts/make-dist $(release-files)
