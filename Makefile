@@ -47,7 +47,7 @@ own-trust = env -u SSL_CERT_FILE -u SSL_CERT_DIR
 .PHONY: help demo test test-all check check-cli chat pairing examples vectors model build server manual pictures completions completions-server
 .PHONY: install uninstall install-server uninstall-server deb deb-server image dist dist-server lint format arrows words secrets
 .PHONY: constant-time bench clean
-.PHONY: test-ci packages build-tests swift-tests object-store build-models safe-model ibex-model ratchet-model
+.PHONY: test-ci packages build-tests swift-tests object-store moto build-models safe-model ibex-model ratchet-model
 .PHONY: set-up-build set-up-test set-up-test-all set-up-bench set-up-dist
 .NOTPARALLEL:
 
@@ -72,10 +72,10 @@ test-ci: set-up-test
 	@Scripts/run-tests --ci $(STAGE)
 
 # The tests of the binary try a sample of their large matrices (damaged files, edited states, failing calls) with a fixed
-# seed: what they leave out differs little from what they try. `make test` skips the tests against OpenStack Swift
-# (OpenStackSwiftTests), which need the object store and two minutes.
+# seed: what they leave out differs little from what they try. `make test` skips the tests against OpenStack Swift and
+# moto (OpenStackSwiftTests, S3ServerTests), which need these S3 servers and two minutes.
 test-all: export ALL_CASES = 1
-test-all: set-up-test-all ## all cases of the large matrices, and the S3 store against OpenStack Swift; begins where it ended
+test-all: set-up-test-all ## all cases of the large matrices, and the S3 store against OpenStack Swift and moto; begins where it ended
 	@Scripts/run-tests --all $(STAGE)
 
 packages:
@@ -88,7 +88,10 @@ swift-tests:
 	$(swift) test --skip-build
 
 object-store:
-	Scripts/test-object-store $(swift)
+	Scripts/test-object-store openstack $(swift)
+
+moto:
+	Scripts/test-object-store moto $(swift)
 
 check: ## build and run the tests of one room: make check ROOM=Threema
 	@test -n '$(ROOM)' -a -d 'Tests/$(ROOM)Tests' || { echo "make check: Tests/ has no $(ROOM)Tests" >&2; exit 2; }

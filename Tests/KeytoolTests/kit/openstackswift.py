@@ -98,6 +98,9 @@ class OpenStackSwift:
     """All its files are in `directory`, which exists. `devices` holds the directories sd1, sd2 and sd3: a device that
     is renamed is away."""
 
+    # What of Tests/SafeObjectStoreTests it is tested with.
+    suites = "S3ServerTests|OpenStackSwiftTests"
+
     def __init__(self, directory, certificate):
         self.directory, self.certificate = Path(directory), certificate
         self.etc, self.devices = self.directory / "etc", self.directory / "devices"
@@ -107,6 +110,11 @@ class OpenStackSwift:
     @property
     def authority(self):
         return f"localhost:{self.port}"
+
+    @property
+    def variables(self):
+        """What these tests need beside the address and the keys."""
+        return {"KEYTOOL_TEST_S3_DEVICES": str(self.devices), "KEYTOOL_TEST_S3_SUPPRESSION": str(SUPPRESSION_SECONDS)}
 
     def _environment(self):
         return {"PATH": "/usr/sbin:/usr/bin", "PYTHONPATH": str(UNPACKED / "usr/lib/python3/dist-packages")}
