@@ -45,14 +45,6 @@ public enum SafeExchangeError: Error, Equatable, Sendable {
     /// The system refuses the memory to load that library.
     case libraryNeedsMemory
 
-    /// Whether the failure is temporary: the same request may succeed later.
-    public var isPassing: Bool {
-        switch self {
-        case .unavailable, .throttled, .busy, .changed: true
-        default: false
-        }
-    }
-
     /// What a Safe server consists of.
     public enum Entry: Equatable, Sendable {
         case config, backups, backup

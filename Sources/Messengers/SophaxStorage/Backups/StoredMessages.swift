@@ -36,9 +36,6 @@ public enum StoredMessages {
         return key.withBytes { Hex.encode(Array(HMACSHA256.authenticate(message.span, key: $0)[..<16])) }
     }
 
-    /// What the app has called a peer's file, to be renamed on first opening.
-    public static func oldFileName(_ peer: PeerID) -> String { peer.description }
-
     /// Whether a name can be one of the key store: 1 to 256 characters.
     public static func isAccount(_ name: String) -> Bool { (1...maxAccount).contains(name.count) }
 }

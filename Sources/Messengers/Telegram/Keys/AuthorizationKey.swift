@@ -8,8 +8,6 @@ public import SecureMemory
 public struct AuthorizationKey: ~Copyable, Sendable {
     /// Length in bytes.
     public static let count = 256
-    /// Bytes that the servers do not have: what is encrypted under them is lost with the key.
-    public static let bytesUnknownToServers = 192..<256
 
     /// The key, 256 bytes.
     public let bytes: SecureBytes

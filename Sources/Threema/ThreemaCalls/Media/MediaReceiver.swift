@@ -8,8 +8,6 @@ internal import ThreemaMessages
 /// frame of a later step of the ratchet takes the key there, once its tag is right. Frames may come in any order and
 /// twice: that a frame was not seen before has to be checked by the stream that they belong to.
 public struct MediaReceiver: ~Copyable, Sendable {
-    private static let mostEpochs = 2
-
     private let keys: CallKeys
     private var newest: EpochKey
     private var older: EpochKey?

@@ -23,8 +23,6 @@ public struct Challenge: Equatable, Sendable {
 
     /// Longest token that is taken, in bytes.
     public static let maxTokenBytes = 4096
-    /// Length of a response in bytes.
-    public static let responseCount = 32
 
     /// Which directory asks, which decides about the names of fields and the key.
     public let kind: Kind

@@ -33,10 +33,6 @@ public struct IncomingPipeline: Sendable {
         case finished
     }
 
-    /// How long a public key from the directory may be used without being asked for again, if the contact is not
-    /// stored.
-    public static let directoryCacheTime = Duration.seconds(600)
-
     private let own: ThreemaID
     private let payload: MessagePayload?
     private let payloadError: MessagePayloadError?

@@ -7,9 +7,6 @@ extension JSONValue {
     /// A string; empty if it is missing or null.
     func text(_ name: String) -> String { self[name]?.string ?? "" }
 
-    /// A string that is not empty; else nil.
-    func filledText(_ name: String) -> String? { self[name]?.string.flatMap { $0.isEmpty ? nil : $0 } }
-
     /// The strings of a list; empty if it is missing.
     func texts(_ name: String) -> [String] { self[name]?.array?.compactMap(\.string) ?? [] }
 
