@@ -3046,6 +3046,14 @@ _keytool_telegram_show() {
         return
         ;;
     esac
+
+    # Offer positional completions
+    case "${positional_number}" in
+    1)
+        __keytool_add_completions -W "$(__keytool_custom_complete ---completion telegram show -- positional@0 "${COMP_CWORD}" "$(__keytool_cursor_index_in_current_word)")"
+        return
+        ;;
+    esac
 }
 
 _keytool_telegram_protect() {
@@ -3295,6 +3303,14 @@ _keytool_telegram_export() {
         return
         ;;
     '--passphrase-fd')
+        return
+        ;;
+    esac
+
+    # Offer positional completions
+    case "${positional_number}" in
+    1)
+        __keytool_add_completions -W "$(__keytool_custom_complete ---completion telegram export -- positional@0 "${COMP_CWORD}" "$(__keytool_cursor_index_in_current_word)")"
         return
         ;;
     esac
@@ -5281,6 +5297,14 @@ _keytool_sophaxchat_export() {
         return
         ;;
     esac
+
+    # Offer positional completions
+    case "${positional_number}" in
+    1)
+        __keytool_add_completions -W "$(__keytool_custom_complete ---completion sophaxchat export -- positional@0 "${COMP_CWORD}" "$(__keytool_cursor_index_in_current_word)")"
+        return
+        ;;
+    esac
 }
 
 _keytool_sophaxchat_list() {
@@ -5338,6 +5362,14 @@ _keytool_sophaxchat_show() {
         return
         ;;
     '--passphrase-fd')
+        return
+        ;;
+    esac
+
+    # Offer positional completions
+    case "${positional_number}" in
+    1)
+        __keytool_add_completions -W "$(__keytool_custom_complete ---completion sophaxchat show -- positional@0 "${COMP_CWORD}" "$(__keytool_cursor_index_in_current_word)")"
         return
         ;;
     esac
@@ -5427,6 +5459,14 @@ _keytool_sophaxchat_split() {
         return
         ;;
     esac
+
+    # Offer positional completions
+    case "${positional_number}" in
+    1)
+        __keytool_add_completions -W "$(__keytool_custom_complete ---completion sophaxchat split -- positional@0 "${COMP_CWORD}" "$(__keytool_cursor_index_in_current_word)")"
+        return
+        ;;
+    esac
 }
 
 _keytool_sophaxchat_join() {
@@ -5501,6 +5541,14 @@ _keytool_sophaxchat_show-prekeys() {
         return
         ;;
     esac
+
+    # Offer positional completions
+    case "${positional_number}" in
+    1)
+        __keytool_add_completions -W "$(__keytool_custom_complete ---completion sophaxchat show-prekeys -- positional@0 "${COMP_CWORD}" "$(__keytool_cursor_index_in_current_word)")"
+        return
+        ;;
+    esac
 }
 
 _keytool_sophaxchat_refill-prekeys() {
@@ -5531,6 +5579,14 @@ _keytool_sophaxchat_refill-prekeys() {
         return
         ;;
     esac
+
+    # Offer positional completions
+    case "${positional_number}" in
+    1)
+        __keytool_add_completions -W "$(__keytool_custom_complete ---completion sophaxchat refill-prekeys -- positional@0 "${COMP_CWORD}" "$(__keytool_cursor_index_in_current_word)")"
+        return
+        ;;
+    esac
 }
 
 _keytool_sophaxchat_rotate-prekeys() {
@@ -5558,6 +5614,14 @@ _keytool_sophaxchat_rotate-prekeys() {
         return
         ;;
     '--passphrase-fd')
+        return
+        ;;
+    esac
+
+    # Offer positional completions
+    case "${positional_number}" in
+    1)
+        __keytool_add_completions -W "$(__keytool_custom_complete ---completion sophaxchat rotate-prekeys -- positional@0 "${COMP_CWORD}" "$(__keytool_cursor_index_in_current_word)")"
         return
         ;;
     esac
@@ -5601,6 +5665,14 @@ _keytool_sophaxchat_export-bundle() {
         return
         ;;
     esac
+
+    # Offer positional completions
+    case "${positional_number}" in
+    1)
+        __keytool_add_completions -W "$(__keytool_custom_complete ---completion sophaxchat export-bundle -- positional@0 "${COMP_CWORD}" "$(__keytool_cursor_index_in_current_word)")"
+        return
+        ;;
+    esac
 }
 
 _keytool_sophaxchat_safety() {
@@ -5621,6 +5693,7 @@ _keytool_sophaxchat_safety() {
         return
         ;;
     '--id')
+        __keytool_add_completions -W "$(__keytool_custom_complete ---completion sophaxchat safety -- --id "${COMP_CWORD}" "$(__keytool_cursor_index_in_current_word)")"
         return
         ;;
     '--mode')
@@ -5669,6 +5742,7 @@ _keytool_sophaxchat_verify-peer() {
         return
         ;;
     '--id')
+        __keytool_add_completions -W "$(__keytool_custom_complete ---completion sophaxchat verify-peer -- --id "${COMP_CWORD}" "$(__keytool_cursor_index_in_current_word)")"
         return
         ;;
     '--passphrase-file')
@@ -5723,6 +5797,14 @@ _keytool_sophaxchat_list-sessions() {
         return
         ;;
     esac
+
+    # Offer positional completions
+    case "${positional_number}" in
+    1)
+        __keytool_add_completions -W "$(__keytool_custom_complete ---completion sophaxchat list-sessions -- positional@0 "${COMP_CWORD}" "$(__keytool_cursor_index_in_current_word)")"
+        return
+        ;;
+    esac
 }
 
 _keytool_sophaxchat_show-session() {
@@ -5743,6 +5825,7 @@ _keytool_sophaxchat_show-session() {
         return
         ;;
     '--id')
+        __keytool_add_completions -W "$(__keytool_custom_complete ---completion sophaxchat show-session -- --id "${COMP_CWORD}" "$(__keytool_cursor_index_in_current_word)")"
         return
         ;;
     '--lock-wait')
@@ -5779,6 +5862,7 @@ _keytool_sophaxchat_show-group() {
         return
         ;;
     '--id')
+        __keytool_add_completions -W "$(__keytool_custom_complete ---completion sophaxchat show-group -- --id "${COMP_CWORD}" "$(__keytool_cursor_index_in_current_word)")"
         return
         ;;
     '--lock-wait')
@@ -5818,6 +5902,7 @@ _keytool_sophaxchat_rekey-group() {
         return
         ;;
     '--id')
+        __keytool_add_completions -W "$(__keytool_custom_complete ---completion sophaxchat rekey-group -- --id "${COMP_CWORD}" "$(__keytool_cursor_index_in_current_word)")"
         return
         ;;
     '--output'|'-o')
@@ -5888,6 +5973,14 @@ _keytool_sophaxchat_set-pin() {
         return
         ;;
     esac
+
+    # Offer positional completions
+    case "${positional_number}" in
+    1)
+        __keytool_add_completions -W "$(__keytool_custom_complete ---completion sophaxchat set-pin -- positional@0 "${COMP_CWORD}" "$(__keytool_cursor_index_in_current_word)")"
+        return
+        ;;
+    esac
 }
 
 _keytool_sophaxchat_set-duress-pin() {
@@ -5938,6 +6031,14 @@ _keytool_sophaxchat_set-duress-pin() {
         return
         ;;
     esac
+
+    # Offer positional completions
+    case "${positional_number}" in
+    1)
+        __keytool_add_completions -W "$(__keytool_custom_complete ---completion sophaxchat set-duress-pin -- positional@0 "${COMP_CWORD}" "$(__keytool_cursor_index_in_current_word)")"
+        return
+        ;;
+    esac
 }
 
 _keytool_sophaxchat_check-pin() {
@@ -5975,6 +6076,14 @@ _keytool_sophaxchat_check-pin() {
         return
         ;;
     '--passphrase-fd')
+        return
+        ;;
+    esac
+
+    # Offer positional completions
+    case "${positional_number}" in
+    1)
+        __keytool_add_completions -W "$(__keytool_custom_complete ---completion sophaxchat check-pin -- positional@0 "${COMP_CWORD}" "$(__keytool_cursor_index_in_current_word)")"
         return
         ;;
     esac

@@ -1413,6 +1413,7 @@ complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_option
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool telegram show" keystore' -l 'keystore' -d 'The directory of the keystore (KEYTOOL_KEYSTORE).' -rfa '(__keytool_complete_directories)'
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool telegram show" no-input' -l 'no-input' -d 'Never ask a question. Fail if an answer is needed.'
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool telegram show" color' -l 'color' -d 'When to use colours.' -rfka 'auto always never'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_positional "keytool telegram show" -eq 1' -fka '(__keytool_custom_completion ---completion telegram show -- positional@0 (count (__keytool_tokens -pc)) (__keytool_tokens -tC))'
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool telegram show" reveal-private-key' -l 'reveal-private-key' -d 'Also print the keys themselves, in Base64.'
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool telegram show" passphrase-file' -l 'passphrase-file' -d 'Read the keystore passphrase from a file, - for stdin.' -rF
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool telegram show" passphrase-command' -l 'passphrase-command' -d 'Read it from the output of a shell command.' -rfka ''
@@ -1493,6 +1494,7 @@ complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_option
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool telegram export" keystore' -l 'keystore' -d 'The directory of the keystore (KEYTOOL_KEYSTORE).' -rfa '(__keytool_complete_directories)'
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool telegram export" no-input' -l 'no-input' -d 'Never ask a question. Fail if an answer is needed.'
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool telegram export" color' -l 'color' -d 'When to use colours.' -rfka 'auto always never'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_positional "keytool telegram export" -eq 1' -fka '(__keytool_custom_completion ---completion telegram export -- positional@0 (count (__keytool_tokens -pc)) (__keytool_tokens -tC))'
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool telegram export" o output' -l 'output' -s 'o' -d 'Write to a new file (0600), or - for stdout.' -rF
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool telegram export" force' -l 'force' -d 'Overwrite an existing file.'
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool telegram export" file-passphrase-file' -l 'file-passphrase-file' -d 'Read the passphrase of the file from a file, - for stdin.' -rF
@@ -2207,6 +2209,7 @@ complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_option
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool sophaxchat export" keystore' -l 'keystore' -d 'The directory of the keystore (KEYTOOL_KEYSTORE).' -rfa '(__keytool_complete_directories)'
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool sophaxchat export" no-input' -l 'no-input' -d 'Never ask a question. Fail if an answer is needed.'
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool sophaxchat export" color' -l 'color' -d 'When to use colours.' -rfka 'auto always never'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_positional "keytool sophaxchat export" -eq 1' -fka '(__keytool_custom_completion ---completion sophaxchat export -- positional@0 (count (__keytool_tokens -pc)) (__keytool_tokens -tC))'
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool sophaxchat export" o output' -l 'output' -s 'o' -d 'Write to a new file (0600), or - for stdout.' -rF
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool sophaxchat export" force' -l 'force' -d 'Overwrite an existing file.'
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool sophaxchat export" sxid' -l 'sxid' -d 'Write the app\'s identity backup (SXID), under a passphrase of at least 16 characters.'
@@ -2238,6 +2241,7 @@ complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_option
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool sophaxchat show" keystore' -l 'keystore' -d 'The directory of the keystore (KEYTOOL_KEYSTORE).' -rfa '(__keytool_complete_directories)'
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool sophaxchat show" no-input' -l 'no-input' -d 'Never ask a question. Fail if an answer is needed.'
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool sophaxchat show" color' -l 'color' -d 'When to use colours.' -rfka 'auto always never'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_positional "keytool sophaxchat show" -eq 1' -fka '(__keytool_custom_completion ---completion sophaxchat show -- positional@0 (count (__keytool_tokens -pc)) (__keytool_tokens -tC))'
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool sophaxchat show" passphrase-file' -l 'passphrase-file' -d 'Read the keystore passphrase from a file, - for stdin.' -rF
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool sophaxchat show" passphrase-command' -l 'passphrase-command' -d 'Read it from the output of a shell command.' -rfka ''
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool sophaxchat show" passphrase-fd' -l 'passphrase-fd' -d 'Read it from an open file descriptor.' -rfka ''
@@ -2262,6 +2266,7 @@ complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_option
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool sophaxchat split" keystore' -l 'keystore' -d 'The directory of the keystore (KEYTOOL_KEYSTORE).' -rfa '(__keytool_complete_directories)'
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool sophaxchat split" no-input' -l 'no-input' -d 'Never ask a question. Fail if an answer is needed.'
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool sophaxchat split" color' -l 'color' -d 'When to use colours.' -rfka 'auto always never'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_positional "keytool sophaxchat split" -eq 1' -fka '(__keytool_custom_completion ---completion sophaxchat split -- positional@0 (count (__keytool_tokens -pc)) (__keytool_tokens -tC))'
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool sophaxchat split" m' -s 'm' -d 'How many restore the keys, 2 or more.' -rfka ''
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool sophaxchat split" n' -s 'n' -d 'How many are made, up to 255.' -rfka ''
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool sophaxchat split" o output' -l 'output' -s 'o' -d 'What the names of the new files begin with.' -rF
@@ -2295,6 +2300,7 @@ complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_option
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool sophaxchat show-prekeys" keystore' -l 'keystore' -d 'The directory of the keystore (KEYTOOL_KEYSTORE).' -rfa '(__keytool_complete_directories)'
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool sophaxchat show-prekeys" no-input' -l 'no-input' -d 'Never ask a question. Fail if an answer is needed.'
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool sophaxchat show-prekeys" color' -l 'color' -d 'When to use colours.' -rfka 'auto always never'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_positional "keytool sophaxchat show-prekeys" -eq 1' -fka '(__keytool_custom_completion ---completion sophaxchat show-prekeys -- positional@0 (count (__keytool_tokens -pc)) (__keytool_tokens -tC))'
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool sophaxchat show-prekeys" passphrase-file' -l 'passphrase-file' -d 'Read the keystore passphrase from a file, - for stdin.' -rF
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool sophaxchat show-prekeys" passphrase-command' -l 'passphrase-command' -d 'Read it from the output of a shell command.' -rfka ''
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool sophaxchat show-prekeys" passphrase-fd' -l 'passphrase-fd' -d 'Read it from an open file descriptor.' -rfka ''
@@ -2306,6 +2312,7 @@ complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_option
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool sophaxchat refill-prekeys" keystore' -l 'keystore' -d 'The directory of the keystore (KEYTOOL_KEYSTORE).' -rfa '(__keytool_complete_directories)'
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool sophaxchat refill-prekeys" no-input' -l 'no-input' -d 'Never ask a question. Fail if an answer is needed.'
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool sophaxchat refill-prekeys" color' -l 'color' -d 'When to use colours.' -rfka 'auto always never'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_positional "keytool sophaxchat refill-prekeys" -eq 1' -fka '(__keytool_custom_completion ---completion sophaxchat refill-prekeys -- positional@0 (count (__keytool_tokens -pc)) (__keytool_tokens -tC))'
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool sophaxchat refill-prekeys" passphrase-file' -l 'passphrase-file' -d 'Read the keystore passphrase from a file, - for stdin.' -rF
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool sophaxchat refill-prekeys" passphrase-command' -l 'passphrase-command' -d 'Read it from the output of a shell command.' -rfka ''
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool sophaxchat refill-prekeys" passphrase-fd' -l 'passphrase-fd' -d 'Read it from an open file descriptor.' -rfka ''
@@ -2317,6 +2324,7 @@ complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_option
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool sophaxchat rotate-prekeys" keystore' -l 'keystore' -d 'The directory of the keystore (KEYTOOL_KEYSTORE).' -rfa '(__keytool_complete_directories)'
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool sophaxchat rotate-prekeys" no-input' -l 'no-input' -d 'Never ask a question. Fail if an answer is needed.'
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool sophaxchat rotate-prekeys" color' -l 'color' -d 'When to use colours.' -rfka 'auto always never'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_positional "keytool sophaxchat rotate-prekeys" -eq 1' -fka '(__keytool_custom_completion ---completion sophaxchat rotate-prekeys -- positional@0 (count (__keytool_tokens -pc)) (__keytool_tokens -tC))'
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool sophaxchat rotate-prekeys" force' -l 'force' -d 'Replace them now, whatever their age.'
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool sophaxchat rotate-prekeys" passphrase-file' -l 'passphrase-file' -d 'Read the keystore passphrase from a file, - for stdin.' -rF
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool sophaxchat rotate-prekeys" passphrase-command' -l 'passphrase-command' -d 'Read it from the output of a shell command.' -rfka ''
@@ -2329,6 +2337,7 @@ complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_option
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool sophaxchat export-bundle" keystore' -l 'keystore' -d 'The directory of the keystore (KEYTOOL_KEYSTORE).' -rfa '(__keytool_complete_directories)'
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool sophaxchat export-bundle" no-input' -l 'no-input' -d 'Never ask a question. Fail if an answer is needed.'
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool sophaxchat export-bundle" color' -l 'color' -d 'When to use colours.' -rfka 'auto always never'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_positional "keytool sophaxchat export-bundle" -eq 1' -fka '(__keytool_custom_completion ---completion sophaxchat export-bundle -- positional@0 (count (__keytool_tokens -pc)) (__keytool_tokens -tC))'
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool sophaxchat export-bundle" o output' -l 'output' -s 'o' -d 'Write to a new file (0600), or - for stdout.' -rF
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool sophaxchat export-bundle" force' -l 'force' -d 'Overwrite an existing file.'
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool sophaxchat export-bundle" one-time' -l 'one-time' -d 'The one-time prekey with this number; nobody else may have it.' -rfka ''
@@ -2345,7 +2354,7 @@ complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_option
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool sophaxchat safety" no-input' -l 'no-input' -d 'Never ask a question. Fail if an answer is needed.'
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool sophaxchat safety" color' -l 'color' -d 'When to use colours.' -rfka 'auto always never'
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_positional "keytool sophaxchat safety" -eq 1' -F
-complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool sophaxchat safety" id' -l 'id' -d 'The identity. Optional if the keystore holds only one.' -rfka ''
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool sophaxchat safety" id' -l 'id' -d 'The identity. Optional if the keystore holds only one.' -rfka '(__keytool_custom_completion ---completion sophaxchat safety -- --id (count (__keytool_tokens -pc)) (__keytool_tokens -tC))'
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool sophaxchat safety" old' -l 'old' -d 'Show the numbers of apps of March 2026, which hash the keys without a prefix.'
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool sophaxchat safety" qr' -l 'qr' -d 'Draw the QR code that the peer scans: the identity\'s public keys, 64 bytes.'
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool sophaxchat safety" mode' -l 'mode' -d 'How to draw: auto, utf8 (half blocks), blocks (coloured blanks) or ascii.' -rfka 'auto utf8 blocks ascii'
@@ -2362,7 +2371,7 @@ complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_option
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool sophaxchat verify-peer" color' -l 'color' -d 'When to use colours.' -rfka 'auto always never'
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_positional "keytool sophaxchat verify-peer" -eq 1' -F
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool sophaxchat verify-peer" number' -l 'number' -d 'The number that the peer has told, 60 or 30 digits.' -rfka ''
-complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool sophaxchat verify-peer" id' -l 'id' -d 'The identity. Optional if the keystore holds only one.' -rfka ''
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool sophaxchat verify-peer" id' -l 'id' -d 'The identity. Optional if the keystore holds only one.' -rfka '(__keytool_custom_completion ---completion sophaxchat verify-peer -- --id (count (__keytool_tokens -pc)) (__keytool_tokens -tC))'
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool sophaxchat verify-peer" passphrase-file' -l 'passphrase-file' -d 'Read the keystore passphrase from a file, - for stdin.' -rF
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool sophaxchat verify-peer" passphrase-command' -l 'passphrase-command' -d 'Read it from the output of a shell command.' -rfka ''
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool sophaxchat verify-peer" passphrase-fd' -l 'passphrase-fd' -d 'Read it from an open file descriptor.' -rfka ''
@@ -2374,6 +2383,7 @@ complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_option
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool sophaxchat list-sessions" keystore' -l 'keystore' -d 'The directory of the keystore (KEYTOOL_KEYSTORE).' -rfa '(__keytool_complete_directories)'
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool sophaxchat list-sessions" no-input' -l 'no-input' -d 'Never ask a question. Fail if an answer is needed.'
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool sophaxchat list-sessions" color' -l 'color' -d 'When to use colours.' -rfka 'auto always never'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_positional "keytool sophaxchat list-sessions" -eq 1' -fka '(__keytool_custom_completion ---completion sophaxchat list-sessions -- positional@0 (count (__keytool_tokens -pc)) (__keytool_tokens -tC))'
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool sophaxchat list-sessions" lock-wait' -l 'lock-wait' -d 'How long to wait for a program that uses the sessions (default 1m).' -rfka ''
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool sophaxchat list-sessions" passphrase-file' -l 'passphrase-file' -d 'Read the keystore passphrase from a file, - for stdin.' -rF
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool sophaxchat list-sessions" passphrase-command' -l 'passphrase-command' -d 'Read it from the output of a shell command.' -rfka ''
@@ -2386,7 +2396,7 @@ complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_option
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool sophaxchat show-session" keystore' -l 'keystore' -d 'The directory of the keystore (KEYTOOL_KEYSTORE).' -rfa '(__keytool_complete_directories)'
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool sophaxchat show-session" no-input' -l 'no-input' -d 'Never ask a question. Fail if an answer is needed.'
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool sophaxchat show-session" color' -l 'color' -d 'When to use colours.' -rfka 'auto always never'
-complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool sophaxchat show-session" id' -l 'id' -d 'The identity. Optional if the keystore holds only one.' -rfka ''
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool sophaxchat show-session" id' -l 'id' -d 'The identity. Optional if the keystore holds only one.' -rfka '(__keytool_custom_completion ---completion sophaxchat show-session -- --id (count (__keytool_tokens -pc)) (__keytool_tokens -tC))'
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool sophaxchat show-session" lock-wait' -l 'lock-wait' -d 'How long to wait for a program that uses the sessions (default 1m).' -rfka ''
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool sophaxchat show-session" passphrase-file' -l 'passphrase-file' -d 'Read the keystore passphrase from a file, - for stdin.' -rF
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool sophaxchat show-session" passphrase-command' -l 'passphrase-command' -d 'Read it from the output of a shell command.' -rfka ''
@@ -2399,7 +2409,7 @@ complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_option
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool sophaxchat show-group" keystore' -l 'keystore' -d 'The directory of the keystore (KEYTOOL_KEYSTORE).' -rfa '(__keytool_complete_directories)'
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool sophaxchat show-group" no-input' -l 'no-input' -d 'Never ask a question. Fail if an answer is needed.'
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool sophaxchat show-group" color' -l 'color' -d 'When to use colours.' -rfka 'auto always never'
-complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool sophaxchat show-group" id' -l 'id' -d 'The identity. Optional if the keystore holds only one.' -rfka ''
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool sophaxchat show-group" id' -l 'id' -d 'The identity. Optional if the keystore holds only one.' -rfka '(__keytool_custom_completion ---completion sophaxchat show-group -- --id (count (__keytool_tokens -pc)) (__keytool_tokens -tC))'
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool sophaxchat show-group" lock-wait' -l 'lock-wait' -d 'How long to wait for a program that uses the sessions (default 1m).' -rfka ''
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool sophaxchat show-group" passphrase-file' -l 'passphrase-file' -d 'Read the keystore passphrase from a file, - for stdin.' -rF
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool sophaxchat show-group" passphrase-command' -l 'passphrase-command' -d 'Read it from the output of a shell command.' -rfka ''
@@ -2413,7 +2423,7 @@ complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_option
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool sophaxchat rekey-group" no-input' -l 'no-input' -d 'Never ask a question. Fail if an answer is needed.'
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool sophaxchat rekey-group" color' -l 'color' -d 'When to use colours.' -rfka 'auto always never'
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool sophaxchat rekey-group"' -l 'members' -d 'All other members, 99 at most. 16 digits are enough for one that is a member.' -rfka ''
-complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool sophaxchat rekey-group" id' -l 'id' -d 'The identity. Optional if the keystore holds only one.' -rfka ''
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool sophaxchat rekey-group" id' -l 'id' -d 'The identity. Optional if the keystore holds only one.' -rfka '(__keytool_custom_completion ---completion sophaxchat rekey-group -- --id (count (__keytool_tokens -pc)) (__keytool_tokens -tC))'
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool sophaxchat rekey-group" o output' -l 'output' -s 'o' -d 'Write to a new file (0600), or - for stdout.' -rF
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool sophaxchat rekey-group" force' -l 'force' -d 'Overwrite an existing file.'
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool sophaxchat rekey-group" lock-wait' -l 'lock-wait' -d 'How long to wait for a program that uses the sessions (default 1m).' -rfka ''
@@ -2428,6 +2438,7 @@ complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_option
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool sophaxchat set-pin" keystore' -l 'keystore' -d 'The directory of the keystore (KEYTOOL_KEYSTORE).' -rfa '(__keytool_complete_directories)'
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool sophaxchat set-pin" no-input' -l 'no-input' -d 'Never ask a question. Fail if an answer is needed.'
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool sophaxchat set-pin" color' -l 'color' -d 'When to use colours.' -rfka 'auto always never'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_positional "keytool sophaxchat set-pin" -eq 1' -fka '(__keytool_custom_completion ---completion sophaxchat set-pin -- positional@0 (count (__keytool_tokens -pc)) (__keytool_tokens -tC))'
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool sophaxchat set-pin" weak-ok' -l 'weak-ok' -d 'Accept a weak PIN, for example one of 4 or 5 digits; only warn.'
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool sophaxchat set-pin" pin-file' -l 'pin-file' -d 'Read the PIN from a file, - for stdin.' -rF
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool sophaxchat set-pin" pin-command' -l 'pin-command' -d 'Read it from the output of a shell command.' -rfka ''
@@ -2446,6 +2457,7 @@ complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_option
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool sophaxchat set-duress-pin" keystore' -l 'keystore' -d 'The directory of the keystore (KEYTOOL_KEYSTORE).' -rfa '(__keytool_complete_directories)'
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool sophaxchat set-duress-pin" no-input' -l 'no-input' -d 'Never ask a question. Fail if an answer is needed.'
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool sophaxchat set-duress-pin" color' -l 'color' -d 'When to use colours.' -rfka 'auto always never'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_positional "keytool sophaxchat set-duress-pin" -eq 1' -fka '(__keytool_custom_completion ---completion sophaxchat set-duress-pin -- positional@0 (count (__keytool_tokens -pc)) (__keytool_tokens -tC))'
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool sophaxchat set-duress-pin" weak-ok' -l 'weak-ok' -d 'Accept a weak PIN, for example one of 4 or 5 digits; only warn.'
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool sophaxchat set-duress-pin" pin-file' -l 'pin-file' -d 'Read the PIN from a file, - for stdin.' -rF
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool sophaxchat set-duress-pin" pin-command' -l 'pin-command' -d 'Read it from the output of a shell command.' -rfka ''
@@ -2464,6 +2476,7 @@ complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_option
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool sophaxchat check-pin" keystore' -l 'keystore' -d 'The directory of the keystore (KEYTOOL_KEYSTORE).' -rfa '(__keytool_complete_directories)'
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool sophaxchat check-pin" no-input' -l 'no-input' -d 'Never ask a question. Fail if an answer is needed.'
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool sophaxchat check-pin" color' -l 'color' -d 'When to use colours.' -rfka 'auto always never'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_positional "keytool sophaxchat check-pin" -eq 1' -fka '(__keytool_custom_completion ---completion sophaxchat check-pin -- positional@0 (count (__keytool_tokens -pc)) (__keytool_tokens -tC))'
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool sophaxchat check-pin" pin-file' -l 'pin-file' -d 'Read the PIN from a file, - for stdin.' -rF
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool sophaxchat check-pin" pin-command' -l 'pin-command' -d 'Read it from the output of a shell command.' -rfka ''
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool sophaxchat check-pin" pin-fd' -l 'pin-fd' -d 'Read it from an open file descriptor.' -rfka ''

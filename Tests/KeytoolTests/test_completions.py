@@ -136,7 +136,7 @@ def asked(keytool, *words, line=("keytool", "id", "show")):
     """The answer to a shell that completes the word after these."""
     words = [*line, *words, ""]
     result = keytool.with_keystore(None)(
-        "---completion", "id", "show", "--", "positional@0", len(words) - 1, 0, *words)
+        "---completion", *line[1:], "--", "positional@0", len(words) - 1, 0, *words)
     assert result.err == "", result
     return result.out.split()
 
@@ -166,6 +166,20 @@ def test_directories_that_are_no_ids_are_not_offered(keytool):
     for name in ("\x1b[2J", "abcd1234", "ABCD 123", "AAAA\nBBB", "ABCD12345", ".new"):
         (keytool.keystore / "identities/threema" / name).mkdir()
     assert asked(keytool, "--keystore", keytool.keystore) == ["ABCD1234"]
+
+
+@pytest.mark.parametrize("noun, verb, id", [
+    ("telegram", "show", "0123456789abcdef"), ("textsecure", "export", "41790000000"),
+    ("mainkey", "status", "fedcba9876543210"), ("sophaxchat", "show", "0123456789abcdef" * 2)])
+def test_ids_of_every_messenger(keytool, noun, verb, id):
+    """Each verb is offered the identities of its messenger, `id show` all of them."""
+    keytool.ok("id", "create", "--id", "ABCD1234")
+    place = keytool.keystore / "identities" / noun
+    place.mkdir(mode=0o700)
+    for name in (id, "0123", id.upper() + "X"):
+        (place / name).mkdir(mode=0o700)
+    assert asked(keytool, "--keystore", keytool.keystore, line=("keytool", noun, verb)) == [id]
+    assert {"ABCD1234", f"{noun}/{id}"} <= set(asked(keytool, "--keystore", keytool.keystore))
 
 
 def test_completion_prints_no_errors(keytool):

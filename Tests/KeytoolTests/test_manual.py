@@ -78,6 +78,12 @@ def test_every_command_has_a_section(help):
     assert found == {**expected, "keytool help": "keytool.1"}
 
 
+def test_list_of_nouns(help):
+    """keytool(1) has a line for each noun, and no other one."""
+    listed = re.findall(r"^\.It Xr keytool-(\S+) 1$", (manual.DIRECTORY / "keytool.1").read_text(), re.MULTILINE)
+    assert sorted(listed) == sorted({path[0] for path in help.commands} - {"help"})
+
+
 def sections(help):
     for command in help.commands.values():
         name = "keytool.1" if command.path == ("help",) else f"keytool-{command.path[0]}.1"

@@ -25,6 +25,13 @@ extension Owner {
     /// An account is named by the key for its main data centre. Cannot fail: hexadecimal digits are allowed.
     package static func telegram(_ key: KeyID) -> Owner { Owner(messenger: telegram, id: key.description)! }
 
+    /// The key of a Telegram owner; nil for another owner. Hexadecimal digits in upper case would be another name of the
+    /// same key.
+    package var telegram: KeyID? {
+        guard messenger == Self.telegram, let key = KeyID(id), key.description == id else { return nil }
+        return key
+    }
+
     /// The messenger of TextSecure's accounts.
     package static let textSecure = "textsecure"
 

@@ -24,15 +24,14 @@ extension ThreemaID: ExpressibleByArgument {
     }
 
     /// Those in the keystore.
-    public static var defaultCompletionKind: CompletionKind { .custom(IDCompletion.candidates) }
+    public static var defaultCompletionKind: CompletionKind {
+        .custom(IDCompletion.candidates(of: ThreemaMessenger.self))
+    }
 }
 
 extension CheckValue: ExpressibleByArgument {
     /// 16 hexadecimal characters, in either case; `mainkey/` may stand before them, as in `id list`.
     public init?(argument: String) { self.init(argument.withoutMessenger(Owner.mainKey)) }
-
-    /// Those in the keystore.
-    public static var defaultCompletionKind: CompletionKind { .custom(IDCompletion.mainKeys) }
 }
 
 extension LockedValue.Kind: ExpressibleByArgument {}
@@ -63,7 +62,9 @@ extension AccountNumber: ExpressibleByArgument {
     }
 
     /// Those in the keystore.
-    public static var defaultCompletionKind: CompletionKind { .custom(IDCompletion.textSecure) }
+    public static var defaultCompletionKind: CompletionKind {
+        .custom(IDCompletion.candidates(of: TextSecureMessenger.self))
+    }
 }
 
 extension AttachmentLocation: ExpressibleByArgument {

@@ -1,48 +1,32 @@
 import Console
 import Keystore
 import MessengerKeeping
-import ProtonMainKey
-import TextSecure
-import Threema
 import ThreemaRecords
 
 /// Completes an ID on a shell's command line from the names in the keystore: no key is touched, so nothing is asked.
 enum IDCompletion {
-    /// Threema IDs.
-    /// - Parameters:
-    ///   - words: the command line as the shell split it, quotes and all.
-    ///   - prefix: what there is of the word to be completed.
-    @Sendable static func candidates(_ words: [String], _ index: Int, _ prefix: String) -> [String] {
-        cased(ids(of: owners(words)), as: prefix)
+    /// The IDs of a messenger: a function of the command line as the shell split it, quotes and all, of the number of the
+    /// word to be completed, and of what there is of it.
+    static func candidates<M: KeptMessenger>(of messenger: M.Type) -> @Sendable ([String], Int, String) -> [String] {
+        { words, _, prefix in ids(of: messenger, among: owners(words), after: prefix) }
     }
 
     /// The identities of all messengers.
     @Sendable static func names(_ words: [String], _ index: Int, _ prefix: String) -> [String] {
         let owners = owners(words)
-        return cased(ids(of: owners), as: prefix)
+        return ids(of: ThreemaMessenger.self, among: owners, after: prefix)
             + owners.filter { $0.messenger != Owner.threema }.map(\.name).sorted()
+    }
+
+    private static func ids<M: KeptMessenger>(
+        of messenger: M.Type, among owners: [Owner], after prefix: String
+    ) -> [String] {
+        Set(owners).compactMap(M.id(of:)).map { M.completion(of: $0, after: prefix) }.sorted()
     }
 
     private static func owners(_ words: [String]) -> [Owner] {
         guard let path = try? Session.keystorePath(keystoreOption(in: words)) else { return [] }
         return (try? LockedKeystore.owners(at: path)) ?? []
-    }
-
-    private static func ids(of owners: [Owner]) -> [String] { Set(owners.compactMap(\.threemaID?.text)).sorted() }
-
-    /// Shells compare letter by letter, and a lower-case ID means the same.
-    private static func cased(_ ids: [String], as prefix: String) -> [String] {
-        prefix != prefix.uppercased() ? ids.map { $0.lowercased() } : ids
-    }
-
-    /// As `candidates`, for the check values of MainKeys.
-    @Sendable static func mainKeys(_ words: [String], _ index: Int, _ prefix: String) -> [String] {
-        owners(words).compactMap(\.mainKey).map(\.description)
-    }
-
-    /// As `candidates`, for the numbers of TextSecure accounts, without the plus sign.
-    @Sendable static func textSecure(_ words: [String], _ index: Int, _ prefix: String) -> [String] {
-        owners(words).compactMap(\.textSecure).map { String($0.text.dropFirst(prefix.hasPrefix("+") ? 0 : 1)) }
     }
 
     /// The value of `--keystore` where it stands on the line: bash makes three words of `--keystore=DIR`.

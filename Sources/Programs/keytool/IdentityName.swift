@@ -1,10 +1,6 @@
 import ArgumentParser
 import Console
 import Keystore
-import MessengerKeeping
-import ProtonMainKey
-import SophaxChat
-import Telegram
 import Threema
 import ThreemaRecords
 
@@ -20,20 +16,9 @@ struct IdentityName: Hashable, ExpressibleByArgument {
             owner = .threema(id)
             return
         }
-        guard let owner = Owner(messenger: parts[0], id: Self.spelled(parts[1], by: parts[0])) else { return nil }
+        let messenger = Messengers.shipped.all.first { $0.name == parts[0] }
+        guard let owner = Owner(messenger: parts[0], id: messenger?.spelled(parts[1]) ?? parts[1]) else { return nil }
         self.owner = owner
-    }
-
-    /// An ID as the keystore spells it. Hexadecimal digits may be typed in either case.
-    private static func spelled(_ id: String, by messenger: String) -> String {
-        let spelled: String? =
-            switch messenger {
-            case Owner.telegram: KeyID(id)?.description
-            case Owner.mainKey: CheckValue(id)?.description
-            case Owner.sophaxChat: PeerID(typed: id)?.description
-            default: nil
-            }
-        return spelled ?? id
     }
 
     /// Those in the keystore.

@@ -4,7 +4,7 @@ import Console
 
 /// The table of verbs: a noun, then a verb.
 @main
-struct Keytool: ParsableCommand {
+struct Keytool: RootCommand {
     static let version = "0.1.0"
 
     static let configuration = CommandConfiguration(
@@ -17,21 +17,18 @@ struct Keytool: ParsableCommand {
             The terms are explained in man keytool.
             """,
         version: "keytool \(version)",
-        subcommands: [
-            IDCommand.self, BackupCommand.self, SafeCommand.self, ProfileCommand.self, ContactCommand.self,
-            KeyCommand.self,
-            RevokeCommand.self, QRCommand.self, TelegramCommand.self, TextSecureCommand.self, MainKeyCommand.self,
-            SophaxChatCommand.self,
-            ArchiveCommand.self, Doctor.self,
-        ]
+        subcommands: ThreemaMessenger.nouns + [KeyCommand.self, RevokeCommand.self, QRCommand.self]
+            + Messengers.shipped.others.flatMap { $0.nouns } + [ArchiveCommand.self, Doctor.self]
     )
 
     @OptionGroup var globals: GlobalOptions
 
-    static func main() { Program.run(Self.self, in: .keytool) }
+    static var grammar: CommandGrammar { .keytool }
+
+    static func main() { Program.run(Self.self, in: grammar) }
 }
 
-struct IDCommand: ParsableCommand {
+struct IDCommand: Noun {
     static let configuration = CommandConfiguration(
         commandName: "id", abstract: "Create, list, show and remove identities, and ask the directory for them.",
         subcommands: [IDCreate.self, IDList.self, IDShow.self, IDRemove.self, IDFetch.self, IDLink.self, IDRevoke.self])
@@ -40,7 +37,7 @@ struct IDCommand: ParsableCommand {
     @OptionGroup var globals: GlobalOptions
 }
 
-struct BackupCommand: ParsableCommand {
+struct BackupCommand: Noun {
     static let configuration = CommandConfiguration(
         commandName: "backup", abstract: "Export an identity as a backup code, and import it again.",
         subcommands: [BackupExport.self, BackupImport.self, BackupCheck.self])
@@ -49,7 +46,7 @@ struct BackupCommand: ParsableCommand {
     @OptionGroup var globals: GlobalOptions
 }
 
-struct SafeCommand: ParsableCommand {
+struct SafeCommand: Noun {
     static let configuration = CommandConfiguration(
         commandName: "safe", abstract: "Store an encrypted backup of an identity on a Safe server.",
         subcommands: [
@@ -62,7 +59,7 @@ struct SafeCommand: ParsableCommand {
     @OptionGroup var globals: GlobalOptions
 }
 
-struct ProfileCommand: ParsableCommand {
+struct ProfileCommand: Noun {
     static let configuration = CommandConfiguration(
         commandName: "profile", abstract: "Show, change, export and compare what a Safe backup holds beside the key.",
         subcommands: [ProfileShow.self, ProfileSet.self, ProfileExport.self, ProfileImport.self, ProfileDiff.self])
@@ -71,7 +68,7 @@ struct ProfileCommand: ParsableCommand {
     @OptionGroup var globals: GlobalOptions
 }
 
-struct ContactCommand: ParsableCommand {
+struct ContactCommand: Noun {
     static let configuration = CommandConfiguration(
         commandName: "contact", abstract: "List, add, verify, check, remove and find contacts.",
         subcommands: [
@@ -83,7 +80,7 @@ struct ContactCommand: ParsableCommand {
     @OptionGroup var globals: GlobalOptions
 }
 
-struct KeyCommand: ParsableCommand {
+struct KeyCommand: Noun {
     static let configuration = CommandConfiguration(
         commandName: "key", abstract: "Protect the keystore with a passphrase, and import key files.",
         subcommands: [
@@ -95,7 +92,7 @@ struct KeyCommand: ParsableCommand {
     @OptionGroup var globals: GlobalOptions
 }
 
-struct ArchiveCommand: ParsableCommand {
+struct ArchiveCommand: Noun {
     static let configuration = CommandConfiguration(
         commandName: "archive", abstract: "Export all identities to one encrypted file, and import them again.",
         subcommands: [ArchiveExport.self, ArchiveImport.self, ArchiveCheck.self, ArchiveList.self])
@@ -104,7 +101,7 @@ struct ArchiveCommand: ParsableCommand {
     @OptionGroup var globals: GlobalOptions
 }
 
-struct QRCommand: ParsableCommand {
+struct QRCommand: Noun {
     static let configuration = CommandConfiguration(
         commandName: "qr", abstract: "Draw QR codes in the terminal or as a picture.",
         subcommands: [QRShow.self, QRContact.self])
@@ -113,38 +110,10 @@ struct QRCommand: ParsableCommand {
     @OptionGroup var globals: GlobalOptions
 }
 
-struct RevokeCommand: ParsableCommand {
+struct RevokeCommand: Noun {
     static let configuration = CommandConfiguration(
         commandName: "revoke", abstract: "Prepare the revocation of an identity.",
         subcommands: [RevokeHash.self, RevokeSet.self, RevokeCheck.self])
-
-    @ParentCommand var root: Keytool
-    @OptionGroup var globals: GlobalOptions
-}
-
-struct TelegramCommand: ParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "telegram", abstract: "Import, protect and export the keys of Telegram accounts.",
-        subcommands: [
-            TelegramImport.self, TelegramList.self, TelegramShow.self, TelegramProtect.self, TelegramPasswd.self,
-            TelegramUnprotect.self, TelegramVerify.self, TelegramExport.self, TelegramMarkLost.self,
-            TelegramOpenPacket.self, TelegramSealPacket.self,
-        ])
-
-    @ParentCommand var root: Keytool
-    @OptionGroup var globals: GlobalOptions
-}
-
-struct TextSecureCommand: ParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "textsecure", abstract: "Create, keep and export the accounts of TextSecure.",
-        subcommands: [
-            TextSecureInit.self, TextSecureList.self, TextSecureShow.self, TextSecureFingerprint.self,
-            TextSecurePrekeys.self, TextSecureRefillPrekeys.self, TextSecureRequest.self, TextSecureExport.self,
-            TextSecureImport.self, TextSecureVerify.self, TextSecureOpenPush.self, TextSecureSealPush.self,
-            TextSecureSealAttachment.self, TextSecureOpenAttachment.self, TextSecureHashNumbers.self,
-            TextSecureMatchTokens.self, TextSecureImportClient.self,
-        ])
 
     @ParentCommand var root: Keytool
     @OptionGroup var globals: GlobalOptions

@@ -2,25 +2,18 @@ import ArgumentParser
 import CommandParsing
 import Console
 
-/// A noun, with the options that stood before and after it.
-protocol Noun: ParsableCommand {
-    var root: Keytool { get }
+/// A program, with the options that stood before its nouns.
+protocol RootCommand: ParsableCommand {
+    static var grammar: CommandGrammar { get }
     var globals: GlobalOptions { get }
 }
 
-extension IDCommand: Noun {}
-extension BackupCommand: Noun {}
-extension SafeCommand: Noun {}
-extension KeyCommand: Noun {}
-extension RevokeCommand: Noun {}
-extension QRCommand: Noun {}
-extension ProfileCommand: Noun {}
-extension ContactCommand: Noun {}
-extension TelegramCommand: Noun {}
-extension TextSecureCommand: Noun {}
-extension MainKeyCommand: Noun {}
-extension SophaxChatCommand: Noun {}
-extension ArchiveCommand: Noun {}
+/// A noun, with the options that stood before and after it.
+protocol Noun: ParsableCommand {
+    associatedtype Root: RootCommand
+    var root: Root { get }
+    var globals: GlobalOptions { get }
+}
 
 /// A leaf command.
 protocol Verb: ParsableCommand {
@@ -37,10 +30,10 @@ extension Verb {
     }
 }
 
-extension Keytool {
-    func run() throws { throw MissingVerb(Self.self, in: .keytool) }
+extension RootCommand {
+    func run() throws { throw MissingVerb(Self.self, in: Self.grammar) }
 }
 
 extension Noun {
-    func run() throws { throw MissingVerb(Self.self, in: .keytool) }
+    func run() throws { throw MissingVerb(Self.self, in: Root.grammar) }
 }

@@ -16,11 +16,13 @@ import ThreemaDirectory
 /// What every verb works with: where to write, whether it may ask, and which keystore.
 struct Session {
     let dialog: Dialog
+    let messengers: Messengers
     private let keystoreOption: String?
     /// Keeps connections open until the command ends.
     private let client = CurlClient()
 
-    init(_ options: GlobalOptions) {
+    init(_ options: GlobalOptions, _ messengers: Messengers = .shipped) {
+        self.messengers = messengers
         dialog = Dialog(options.words, options.terminal)
         keystoreOption = options.keystore
     }

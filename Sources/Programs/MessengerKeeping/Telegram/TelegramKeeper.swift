@@ -17,12 +17,7 @@ package struct TelegramKeeper: Sendable {
     package var isProtected: Bool { keystore.isProtected }
 
     /// The IDs of all accounts. Nothing is decrypted. Directories with other names are skipped.
-    package func ids() throws -> [KeyID] {
-        try keystore.identities().filter { $0.messenger == Owner.telegram }.compactMap { owner in
-            // Hexadecimal digits in upper case would be another name of the same key.
-            KeyID(owner.id).flatMap { $0.description == owner.id ? $0 : nil }
-        }
-    }
+    package func ids() throws -> [KeyID] { try keystore.identities().compactMap(\.telegram) }
 
     /// - Throws: `KeystoreError.noIdentity`, `.damaged`; `FileError`.
     package func account(_ id: KeyID) throws -> TelegramAccount {

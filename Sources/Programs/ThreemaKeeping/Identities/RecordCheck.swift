@@ -7,8 +7,6 @@ internal import ThreemaRecords
 internal import ThreemaSafe
 
 extension IdentityKeeper {
-    /// The messenger of the owners of Threema identities.
-    package static let messenger = Owner.threema
     /// Records about something that is under way at a directory, or that it tells again. An archive does not contain
     /// them.
     package static let transientRecords: Set<RecordName> = ["linking", "matchtoken", "contactstates"]

@@ -15,14 +15,14 @@ struct ArchiveCheck: Verb {
 
     func run(_ session: Session) throws {
         let opened = try file.open(session)
-        let keeper = ArchiveKeeper(try present(session), .all)
+        let keeper = ArchiveKeeper(try present(session), session.messengers.archived)
         var report = ArchiveReport()
         var hasSessions = false
         for records in opened.archive.identities {
             do {
                 let sessions = try opened.archive.sessions(of: records.owner)?.facts
                 hasSessions = hasSessions || sessions != nil
-                _ = try ArchivedMessengers.all.check(records)
+                _ = try session.messengers.archived.check(records)
                 switch try keeper.compare(records) {
                 case .same: report.add(records.owner, "same", "same", sessions: sessions)
                 case .missing:

@@ -56,7 +56,7 @@ struct ArchiveExport: Verb {
         // Refuse before asking for a passphrase, not after.
         let target = try DocumentTarget(output, mayReplace: force, keepsOld: true, outside: session.reserved)
         let opened = try session.keystore(keystore.passphrase)
-        let keeper = ArchiveKeeper(opened, .all)
+        let keeper = ArchiveKeeper(opened, session.messengers.archived)
         let survey = try session.output.busy("reading the keystore") {
             try keeper.survey(withSessions: withSessions, wait.wait(session, \.text))
         }
@@ -157,7 +157,7 @@ struct ArchiveExport: Verb {
     ) throws -> Int {
         let key = AgeFileKey.random()
         let sink = try ArchiveSink(file, protection, key, session.output)
-        let readme = ArchiveReadme.bytes
+        let readme = Array(ArchiveReadme.text(of: session.messengers).utf8)
         let digest = try session.output.busy("encrypting the archive", bytes: keeper.count(of: survey, readme)) { add in
             try keeper.export(survey, readme: readme, at: WallClock.now(), wait.wait(session, \.text)) {
                 try sink.write($0)

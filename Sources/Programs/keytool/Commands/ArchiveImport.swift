@@ -43,9 +43,9 @@ struct ArchiveImport: Verb {
                     hints: "keytool archive list shows what it contains"
                 ).because(of: "no_identity"))
         }
-        try requireOneUsable(opened.archive)
+        try requireOneUsable(opened.archive, session)
         let store = try session.newKeystore(keystore)
-        let keeper = ArchiveKeeper(store, .all)
+        let keeper = ArchiveKeeper(store, session.messengers.archived)
         let replaced = Set(replaced.map(\.owner))
         var report = ArchiveReport()
         var isChanged = false
@@ -102,11 +102,11 @@ struct ArchiveImport: Verb {
     }
 
     /// A keystore is not created for nothing.
-    private func requireOneUsable(_ archive: Archive) throws {
+    private func requireOneUsable(_ archive: Archive, _ session: Session) throws {
         var first: (any Error)?
         for records in archive.identities {
             do {
-                _ = try ArchivedMessengers.all.check(records)
+                _ = try session.messengers.archived.check(records)
                 _ = try sessions(of: records.owner, in: archive)
                 return
             } catch {

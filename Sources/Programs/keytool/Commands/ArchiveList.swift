@@ -23,7 +23,7 @@ struct ArchiveList: Verb {
             var failure: Failure?
             var sessions: SessionFacts?
             do {
-                publicKey = try ArchivedMessengers.all.check(records)
+                publicKey = try session.messengers.archived.check(records)
                 sessions = try opened.archive.sessions(of: records.owner)?.facts
             } catch {
                 failure = Failure(error)

@@ -101,10 +101,10 @@ struct IDCreate: Verb {
     ) throws {
         let identity = try keeper.identities.summary(id)
         try session.output.done(
-            IDShow.lines(of: identity),
+            identity.lines,
             json: .result(
                 "id create",
-                IDShow.members(of: identity) + [
+                identity.members + [
                     ("registered", .bool(server != nil)), ("directory", server.map { .string($0.url) }),
                     ("protection", .string(keeper.isProtected ? "passphrase" : "none")),
                 ]))

@@ -2,9 +2,9 @@ import ArgumentParser
 import Console
 import Encodings
 import Keystore
+import Threema
 import ThreemaKeeping
 import ThreemaRecords
-import Threema
 
 struct IDList: Verb {
     static let configuration = CommandConfiguration(
@@ -22,7 +22,10 @@ struct IDList: Verb {
         let keeper = session.keeper(open)
         var listing = Listing(session.output)
         for owner in try session.identities(in: open) {
-            listing.add(owner.members) { try Self.entry(of: owner, in: session, open, keeper) }
+            listing.add(owner.members) {
+                let summary = try session.messengers.summary(of: owner, in: session, open)
+                return ("\(owner.name)  \(summary.line)", owner.members + summary.members)
+            }
         }
         let pending = try keeper.identities.pendingKeys()
         let lines = listing.lines + pending.map { "pending   \($0.hex)  perhaps registered" }
@@ -37,38 +40,11 @@ struct IDList: Verb {
         try listing.throwFirst()
     }
 
-    /// An identity in the list.
-    private static func entry(
-        of owner: Owner, in session: Session, _ keystore: OpenKeystore, _ keeper: ThreemaKeeper
-    ) throws -> (line: String, members: [(String, JSONValue?)]) {
-        guard let id = owner.threemaID else {
-            let summary = try Messengers.summary(of: owner, in: session, keystore)
-            return ("\(owner.name)  \(summary.line)", owner.members + summary.members)
-        }
-        let identity = try keeper.identities.summary(id)
-        let places = identity.places.map { JSONValue.string($0.text) }
-        return (
-            "\(id)  \(identity.publicKey.hex)  \(identity.safeWords)",
-            owner.members + [
-                ("public_key", .string(identity.publicKey.hex)), ("safe", .bool(identity.hasSafe)),
-                ("places", places.isEmpty ? nil : .some(.array(places))),
-            ]
-        )
-    }
-
     /// - Parameter pending: the keys whose registration is not finished.
     private static func json(_ identities: [JSONValue], pending: [PublicKey] = []) -> JSONValue {
         let pending = pending.map { JSONValue.members([("public_key", .string($0.hex))]) }
         return .result(
             "id list",
             [("identities", .array(identities)), ("pending", pending.isEmpty ? .none : .some(.array(pending)))])
-    }
-}
-
-extension IdentityKeeper.Summary {
-    /// The Safe places, for people. A single one has no name that anybody needs.
-    fileprivate var safeWords: String {
-        guard places.count > 1 else { return hasSafe ? "safe" : "no safe" }
-        return "safe " + places.map(\.text).joined(separator: " ")
     }
 }

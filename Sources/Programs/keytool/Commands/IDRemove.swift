@@ -36,46 +36,11 @@ struct IDRemove: Verb {
         let keeper = session.keeper(keystore)
         guard pending.pending == nil else { return try removePending(keeper, session) }
         let owner = try session.identity(named.name, in: keystore)
-        guard let id = owner.threemaID else { return try remove(owner, from: keystore, session) }
-        let removal = try keeper.identities.prospect(ofRemoving: id)
-        if !removal.isCodeProven {
-            session.output.warn(
-                "no backup code of \(id) was ever verified here: without one, its private key is lost for ever")
-        }
-        for server in removal.safeServers {
-            session.output.warn("the Safe backup of \(id) stays on \(server)")
-        }
-        if removal.isSetupDamaged {
-            session.output.warn(
-                "a Safe backup of \(id) may remain on a server: the damaged setup does not say which one"
-            )
-        }
-        if !yes { try session.dialog.confirm("remove \(id) and its private key", typing: id.text) }
-        try keeper.identities.remove(id)
-        try session.output.done(
-            ["removed \(id)"],
-            json: .result(
-                "id remove",
-                [
-                    ("id", .string(id.text)), ("removed", true), ("code_proven", .bool(removal.isCodeProven)),
-                    ("safe_left_on", removal.safeServers.first.map { .string($0) }),
-                    (
-                        "safes_left_on",
-                        removal.safeServers.isEmpty ? nil : .array(removal.safeServers.map { .string($0) })
-                    ),
-                ]))
-    }
-
-    /// Removes an identity of a messenger beside Threema.
-    private func remove(_ owner: Owner, from keystore: OpenKeystore, _ session: Session) throws {
-        // An identity with damaged records can be removed, too.
-        _ = try keystore.identity(owner)
-        session.output.warn("without an exported file or an archive, the keys of \(owner.name) are lost for ever")
-        if !yes { try session.dialog.confirm("remove \(owner.name) and its keys", typing: owner.id) }
-        try Messengers.messenger(of: owner).remove(owner, in: session, keystore)
-        try session.output.done(
-            ["removed \(owner.name)"],
-            json: .result("id remove", owner.members + [("removed", true)]))
+        let removal = try session.messengers.removal(of: owner, in: session, keystore)
+        for warning in removal.warnings { session.output.warn(warning) }
+        if !yes { try session.dialog.confirm("remove \(owner.name) and \(removal.lost)", typing: owner.id) }
+        try session.messengers.remove(owner, in: session, keystore)
+        try session.output.done(["removed \(owner.name)"], json: .result("id remove", removal.members))
     }
 
     private func removePending(_ keeper: ThreemaKeeper, _ session: Session) throws {

@@ -18,7 +18,7 @@ struct MainKeyExport: Verb {
     @ParentCommand var noun: MainKeyCommand
     @OptionGroup var globals: GlobalOptions
 
-    @OptionGroup var named: MainKeyArgument
+    @OptionGroup var named: AccountArgument<MainKeyMessenger>
 
     @OptionGroup var written: DocumentOptions
 
@@ -59,8 +59,7 @@ struct MainKeyExport: Verb {
         if format == .v1 { return try writeItems(session) }
         _ = try recipients.recipients(insteadOf: passphrase)
         let target = try written.target(outside: session.reserved)
-        let keeper = try session.mainKeys(keystore.passphrase)
-        let id = try session.mainKey(named.id, in: keeper)
+        let (keeper, id) = try session.open(named, keystore)
         try session.withMainKey(id, in: keeper, opening) { opened in
             if revealPrivateKey {
                 return try opened.key.bytes.withBytes { try write($0, id, "raw", target, session) }
@@ -74,8 +73,7 @@ struct MainKeyExport: Verb {
 
     private func writeItems(_ session: Session) throws {
         let directory = try ItemDirectory(written.output, outside: session.reserved)
-        let keeper = try session.mainKeys(keystore.passphrase)
-        let id = try session.mainKey(named.id, in: keeper)
+        let (keeper, id) = try session.open(named, keystore)
         try session.withMainKey(id, in: keeper, opening) { opened in
             let pin = try NewPINOptions.create(newPIN, weak: weakOk ? .accept : .ask, session)
             let protection = try session.output.busy("deriving the key of the PIN") {

@@ -12,7 +12,7 @@ struct MainKeyPasswd: Verb {
     @ParentCommand var noun: MainKeyCommand
     @OptionGroup var globals: GlobalOptions
 
-    @OptionGroup var named: MainKeyArgument
+    @OptionGroup var named: AccountArgument<MainKeyMessenger>
 
     @OptionGroup var choice: NewPINOptions
 
@@ -24,8 +24,7 @@ struct MainKeyPasswd: Verb {
     @OptionGroup var keystore: KeystoreOptions
 
     func run(_ session: Session) throws {
-        let keeper = try session.mainKeys(keystore.passphrase)
-        let id = try session.mainKey(named.id, in: keeper)
+        let (keeper, id) = try session.open(named, keystore)
         let planned = try keeper.plan(.passwd, of: id)
         let plan = planned.plan
         try session.withMainKey(id, in: keeper, opening) { opened in

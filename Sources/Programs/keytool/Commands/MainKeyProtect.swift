@@ -39,7 +39,7 @@ struct MainKeyProtect: Verb {
         help: ArgumentHelp("With key: whose secret keys are to open the MainKey, at most 20.", valueName: "age1..."))
     var recipients: [String] = []
 
-    @OptionGroup var named: MainKeyOption
+    @OptionGroup var named: AccountOption<MainKeyMessenger>
 
     @Flag(help: "Replace the recipients of a key protection that is there.")
     var replace = false
@@ -67,8 +67,7 @@ struct MainKeyProtect: Verb {
 
     func run(_ session: Session) throws {
         let recipients = try AgeRecipientError.recipients(recipients)
-        let keeper = try session.mainKeys(keystore.passphrase)
-        let id = try session.mainKey(named.id, in: keeper)
+        let (keeper, id) = try session.open(named, keystore)
         let planned = try keeper.plan(.protect(kind.kind, isReplacing: replace), of: id)
         let plan = planned.plan
         // Before the question: somebody may have replaced the keystore.
@@ -137,7 +136,7 @@ struct MainKeyRemove: Verb {
     @Argument(help: ArgumentHelp("pin, key or none.", valueName: "kind"))
     var kind: ProtectionWord
 
-    @OptionGroup var named: MainKeyOption
+    @OptionGroup var named: AccountOption<MainKeyMessenger>
 
     @Flag(help: "Do not ask for confirmation.")
     var yes = false
@@ -147,8 +146,7 @@ struct MainKeyRemove: Verb {
     @OptionGroup var keystore: KeystoreOptions
 
     func run(_ session: Session) throws {
-        let keeper = try session.mainKeys(keystore.passphrase)
-        let id = try session.mainKey(named.id, in: keeper)
+        let (keeper, id) = try session.open(named, keystore)
         let planned = try keeper.plan(.remove(kind.kind), of: id)
         let plan = planned.plan
         // If --identity is given, nothing else opens the key.

@@ -12,13 +12,12 @@ struct MainKeyStatus: Verb {
     @ParentCommand var noun: MainKeyCommand
     @OptionGroup var globals: GlobalOptions
 
-    @OptionGroup var named: MainKeyArgument
+    @OptionGroup var named: AccountArgument<MainKeyMessenger>
 
     @OptionGroup var keystore: KeystoreOptions
 
     func run(_ session: Session) throws {
-        let keeper = try session.mainKeys(keystore.passphrase)
-        let id = try session.mainKey(named.id, in: keeper)
+        let (keeper, id) = try session.open(named, keystore)
         let summary = try keeper.summary(id)
         let until = try keeper.unlockedUntil(id)
         try session.output.data(

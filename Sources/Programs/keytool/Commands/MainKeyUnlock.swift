@@ -17,7 +17,7 @@ struct MainKeyUnlock: Verb {
     @ParentCommand var noun: MainKeyCommand
     @OptionGroup var globals: GlobalOptions
 
-    @OptionGroup var named: MainKeyArgument
+    @OptionGroup var named: AccountArgument<MainKeyMessenger>
 
     @Option(name: .customLong("for"), help: ArgumentHelp("How long, at most 24h.", valueName: "duration"))
     var span = TimeSpan(argument: "15m")!
@@ -33,8 +33,7 @@ struct MainKeyUnlock: Verb {
     }
 
     func run(_ session: Session) throws {
-        let keeper = try session.mainKeys(keystore.passphrase)
-        let id = try session.mainKey(named.id, in: keeper)
+        let (keeper, id) = try session.open(named, keystore)
         let until = try session.withMainKey(id, in: keeper, opening, isFresh: true) { opened in
             opened.source == .unprotected ? nil : try keeper.unlock(opened.key, for: span.duration)
         }
@@ -64,13 +63,13 @@ struct MainKeyLock: Verb {
     @ParentCommand var noun: MainKeyCommand
     @OptionGroup var globals: GlobalOptions
 
-    @OptionGroup var named: MainKeyArgument
+    @OptionGroup var named: AccountArgument<MainKeyMessenger>
 
     func run(_ session: Session) throws {
         let path = try session.keystorePath
         let locked = try LockedKeystore(at: path)
         let ids = try LockedKeystore.owners(at: path).compactMap(\.mainKey)
-        let id = try session.mainKey(named.id, of: ids)
+        let id = try named.id ?? MainKeyMessenger.chosen(nil, of: ids)
         let wasUnlocked: Bool
         do {
             wasUnlocked = try MainKeyKeeper.lock(id, in: locked)
@@ -100,13 +99,12 @@ struct MainKeyTimeout: Verb {
     @Argument(help: ArgumentHelp("never, always, or a number of minutes, 1 to 1440.", valueName: "minutes"))
     var minutes: AutolockArgument
 
-    @OptionGroup var named: MainKeyArgument
+    @OptionGroup var named: AccountArgument<MainKeyMessenger>
 
     @OptionGroup var keystore: KeystoreOptions
 
     func run(_ session: Session) throws {
-        let keeper = try session.mainKeys(keystore.passphrase)
-        let id = try session.mainKey(named.id, in: keeper)
+        let (keeper, id) = try session.open(named, keystore)
         try keeper.set(minutes.setting, of: id)
         try session.output.done(
             ["autolock of \(id): \(minutes.setting.words)"],

@@ -18,7 +18,7 @@ struct ValueOptions: ParsableArguments {
     @Option(help: ArgumentHelp("The name of the value, which KTL2 binds it to.", valueName: "name"))
     var name: String?
 
-    @OptionGroup var named: MainKeyOption
+    @OptionGroup var named: AccountOption<MainKeyMessenger>
 
     @OptionGroup var opening: MainKeyOpening
 
@@ -36,8 +36,7 @@ struct ValueOptions: ParsableArguments {
     func withKey<Result>(
         _ session: Session, _ body: (CheckValue, borrowing MainKey) throws -> Result
     ) throws -> Result {
-        let keeper = try session.mainKeys(keystore.passphrase)
-        let id = try session.mainKey(named.id, in: keeper)
+        let (keeper, id) = try session.open(named, keystore)
         return try session.withMainKey(id, in: keeper, opening) { try body(id, $0.key) }
     }
 }

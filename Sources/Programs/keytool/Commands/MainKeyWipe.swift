@@ -15,7 +15,7 @@ struct MainKeyWipe: Verb {
     @ParentCommand var noun: MainKeyCommand
     @OptionGroup var globals: GlobalOptions
 
-    @OptionGroup var named: MainKeyArgument
+    @OptionGroup var named: AccountArgument<MainKeyMessenger>
 
     @Flag(help: "Do not ask for confirmation.")
     var yes = false
@@ -23,9 +23,7 @@ struct MainKeyWipe: Verb {
     @OptionGroup var keystore: KeystoreOptions
 
     func run(_ session: Session) throws {
-        let keeper = try session.mainKeys(keystore.passphrase)
-        let id = try session.mainKey(named.id, in: keeper)
-        guard try keeper.ids().contains(id) else { throw MainKeyKeepingError.noKey(id) }
+        let (keeper, id) = try session.open(named, keystore)
         if !yes {
             session.output.warn("what the MainKey encrypts is lost for ever, unless you have exported the key")
             try session.dialog.confirm("destroy the MainKey \(id)", typing: id.description)

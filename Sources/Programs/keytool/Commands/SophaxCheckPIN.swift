@@ -17,7 +17,7 @@ struct SophaxCheckPIN: Verb {
     @ParentCommand var noun: SophaxChatCommand
     @OptionGroup var globals: GlobalOptions
 
-    @OptionGroup var named: SophaxArgument
+    @OptionGroup var named: AccountArgument<SophaxChatMessenger>
 
     @OptionGroup(title: "PIN to check")
     var pin: SecretOptions<MainKeyPIN>
@@ -25,8 +25,7 @@ struct SophaxCheckPIN: Verb {
     @OptionGroup var keystore: KeystoreOptions
 
     func run(_ session: Session) throws {
-        let keeper = try session.sophaxChat(keystore.passphrase)
-        let id = try session.sophaxChat(named.id, in: keeper)
+        let (keeper, id) = try session.open(named, keystore)
         guard try keeper.hasPIN(id) else { throw SophaxKeepingError.noPIN }
         try keeper.requireReady(for: .check, id, at: WallClock.now())
         let pin = try SophaxPINChoice.current(pin, id, session)
@@ -34,6 +33,7 @@ struct SophaxCheckPIN: Verb {
             try keeper.checkPIN(pin.bytes, of: id, at: WallClock.now())
         }
         try session.output.done(
-            ["the PIN of \(id) is right"], json: .sophaxChat("check-pin", [("id", .string(id.description))]))
+            ["the PIN of \(id) is right"],
+            json: SophaxChatMessenger.result("check-pin", [("id", .string(id.description))]))
     }
 }

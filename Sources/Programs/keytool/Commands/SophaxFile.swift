@@ -7,27 +7,17 @@ import SecureMemory
 import SophaxChat
 import SophaxStorage
 
-/// How a file with an identity is opened.
-struct SophaxFileOptions: ParsableArguments {
-    @OptionGroup(title: "Passphrase of the file")
-    var passphrase: SecretOptions<FilePassphrase>
-
-    @OptionGroup var identities: AgeIdentityOptions
-
+extension AccountFileOptions {
     /// Reads an identity backup of the app (SXID), or an age file; asks for its passphrase if it needs one.
     /// - Parameters:
     ///   - path: of the file, for questions.
     ///   - content: of the file.
     /// - Throws: `BackupError`, `AgeError`; what `SecretAsker.open` throws.
-    func open(_ path: String, _ content: Span<UInt8>, _ session: Session) throws -> SophaxFile {
+    func openSophaxChat(_ path: String, _ content: Span<UInt8>, _ session: Session) throws -> SophaxFile {
         guard AgeFile.isLikely(content) else { return try openBackup(content, path, session) }
-        // An encrypted file is not secret.
-        let file = try AgeFile(content.revealBytes())
-        let workFactor = file.workFactor
-        let key = try identities.unlock(file, named: path, or: passphrase, session)
-        let plain = try file.open(key).readAll(limit: SophaxAccount.maxTextCount)
-        let account = try plain.withBytes { (text) throws(BackupError) in try SophaxAccount(decoding: text) }
-        return SophaxFile(form: .age(workFactor: workFactor), account: account)
+        let opened = try openAge(content, named: path, limit: SophaxAccount.maxTextCount, session)
+        let account = try opened.plain.withBytes { (text) throws(BackupError) in try SophaxAccount(decoding: text) }
+        return SophaxFile(form: .age(workFactor: opened.workFactor), account: account)
     }
 
     private func openBackup(_ content: Span<UInt8>, _ path: String, _ session: Session) throws -> SophaxFile {
@@ -58,19 +48,6 @@ struct SophaxFileOptions: ParsableArguments {
         } catch {
             return false
         }
-    }
-
-    /// The same for a file that was named.
-    /// - Parameter path: `-` for stdin.
-    func open(_ path: String, _ session: Session) throws -> SophaxFile {
-        let content = try Self.read(path)
-        return try content.withBytes { try open(path, $0, session) }
-    }
-
-    /// - Throws: `InputError`.
-    static func read(_ path: String) throws -> SecureBytes {
-        let input = path == "-" ? InputFile.standardInput : InputFile(path: path)
-        return try input.readGuarded(limit: SophaxFile.maxCount)
     }
 }
 

@@ -66,7 +66,8 @@ struct SophaxInit: Verb {
             throw SophaxKeepingError.otherIdentity(held: held, other: nil)
         }
         try session.output.done(
-            known.lines, json: .sophaxChat("init", known.members + [("username", .string(account.username))]))
+            known.lines,
+            json: SophaxChatMessenger.result("init", known.members + [("username", .string(account.username))]))
         if !keystore.noPassphrase { session.noteProtection(isProtected: keeper.isProtected) }
         session.output.hint("make a copy of the keys: keytool sophaxchat export \(known.peerID) -o FILE")
     }

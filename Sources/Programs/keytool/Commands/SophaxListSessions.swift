@@ -15,15 +15,14 @@ struct SophaxListSessions: Verb {
     @ParentCommand var noun: SophaxChatCommand
     @OptionGroup var globals: GlobalOptions
 
-    @OptionGroup var named: SophaxArgument
+    @OptionGroup var named: AccountArgument<SophaxChatMessenger>
 
     @OptionGroup var wait: SessionWaitOptions
 
     @OptionGroup var keystore: KeystoreOptions
 
     func run(_ session: Session) throws {
-        let keeper = try session.sophaxChat(keystore.passphrase)
-        let id = try session.sophaxChat(named.id, in: keeper)
+        let (keeper, id) = try session.open(named, keystore)
         let peers = try wait.waiting(for: id.description, session) { try keeper.peers(of: id, $0) }
         if peers.facts.contains(where: \.isCopied) { session.noteCopiedSessions() }
         var listing = Listing(session.output)
@@ -34,7 +33,7 @@ struct SophaxListSessions: Verb {
         }
         try session.output.data(
             listing.lines,
-            json: .sophaxChat(
+            json: SophaxChatMessenger.result(
                 "list-sessions", [("id", .string(id.description)), ("peers", .array(listing.entries))]))
         try listing.throwFirst()
     }

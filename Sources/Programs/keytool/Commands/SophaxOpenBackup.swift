@@ -60,7 +60,7 @@ struct SophaxOpenBackup: Verb {
                     "identity       \(backup.identityFingerprint?.printable ?? "unknown")",
                     "peers          \(backup.peerCount)", "messages       \(backup.messageCount)",
                 ] + (target?.path.map { ["wrote the content to \($0)"] } ?? []),
-                json: .sophaxChat(
+                json: SophaxChatMessenger.result(
                     "open-backup",
                     [
                         ("version", .number(backup.version)), ("made", .string(backup.created.timestamp.rfc3339)),

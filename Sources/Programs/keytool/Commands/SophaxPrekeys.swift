@@ -12,18 +12,18 @@ struct SophaxShowPrekeys: Verb {
     @ParentCommand var noun: SophaxChatCommand
     @OptionGroup var globals: GlobalOptions
 
-    @OptionGroup var named: SophaxArgument
+    @OptionGroup var named: AccountArgument<SophaxChatMessenger>
 
     @OptionGroup var keystore: KeystoreOptions
 
     func run(_ session: Session) throws {
-        let keeper = try session.sophaxChat(keystore.passphrase)
-        let id = try session.sophaxChat(named.id, in: keeper)
+        let (keeper, id) = try session.open(named, keystore)
         guard let prekeys = try keeper.summary(id).prekeys else { throw SophaxPrekeyError.none(id) }
         let now = WallClock.now()
         try session.output.data(
             ["identity       \(id)"] + prekeys.lines(at: now),
-            json: .sophaxChat("show-prekeys", [("id", .string(id.description))] + prekeys.members(at: now)))
+            json: SophaxChatMessenger.result(
+                "show-prekeys", [("id", .string(id.description))] + prekeys.members(at: now)))
         prekeys.hint(at: now, id, session.output)
     }
 }
@@ -36,18 +36,17 @@ struct SophaxRefillPrekeys: Verb {
     @ParentCommand var noun: SophaxChatCommand
     @OptionGroup var globals: GlobalOptions
 
-    @OptionGroup var named: SophaxArgument
+    @OptionGroup var named: AccountArgument<SophaxChatMessenger>
 
     @OptionGroup var keystore: KeystoreOptions
 
     func run(_ session: Session) throws {
-        let keeper = try session.sophaxChat(keystore.passphrase)
-        let id = try session.sophaxChat(named.id, in: keeper)
+        let (keeper, id) = try session.open(named, keystore)
         let now = WallClock.now()
         let change = try keeper.refill(id, at: now)
         try session.output.done(
             ["made \(Counted.text(change.made, "one-time prekey")) of \(id)"] + change.summary.lines(at: now),
-            json: .sophaxChat("refill-prekeys", change.members(id, at: now)))
+            json: SophaxChatMessenger.result("refill-prekeys", change.members(id, at: now)))
         change.summary.hint(at: now, id, session.output)
     }
 }
@@ -63,7 +62,7 @@ struct SophaxRotatePrekeys: Verb {
     @ParentCommand var noun: SophaxChatCommand
     @OptionGroup var globals: GlobalOptions
 
-    @OptionGroup var named: SophaxArgument
+    @OptionGroup var named: AccountArgument<SophaxChatMessenger>
 
     @Flag(help: "Replace them now, whatever their age.")
     var force = false
@@ -71,8 +70,7 @@ struct SophaxRotatePrekeys: Verb {
     @OptionGroup var keystore: KeystoreOptions
 
     func run(_ session: Session) throws {
-        let keeper = try session.sophaxChat(keystore.passphrase)
-        let id = try session.sophaxChat(named.id, in: keeper)
+        let (keeper, id) = try session.open(named, keystore)
         let now = WallClock.now()
         let change = try keeper.rotate(id, isForced: force, at: now)
         try session.output.done(
@@ -80,7 +78,7 @@ struct SophaxRotatePrekeys: Verb {
                 change.isRotated
                     ? "replaced the signed prekey of \(id)" : "the signed prekey of \(id) is less than 7 days old"
             ] + change.summary.lines(at: now),
-            json: .sophaxChat("rotate-prekeys", change.members(id, at: now)))
+            json: SophaxChatMessenger.result("rotate-prekeys", change.members(id, at: now)))
         change.summary.hint(at: now, id, session.output)
     }
 }
@@ -97,7 +95,7 @@ struct SophaxExportBundle: Verb {
     @ParentCommand var noun: SophaxChatCommand
     @OptionGroup var globals: GlobalOptions
 
-    @OptionGroup var named: SophaxArgument
+    @OptionGroup var named: AccountArgument<SophaxChatMessenger>
 
     @Option(
         name: .shortAndLong,
@@ -125,8 +123,7 @@ struct SophaxExportBundle: Verb {
 
     func run(_ session: Session) throws {
         let file = output == "-" ? nil : try ResultFile(output, mayReplace: force, outside: session.reserved)
-        let keeper = try session.sophaxChat(keystore.passphrase)
-        let id = try session.sophaxChat(named.id, in: keeper)
+        let (keeper, id) = try session.open(named, keystore)
         let now = WallClock.now()
         // The prekeys are stored before they leave: the bundle's are those that the keystore holds.
         let bundle = try bundle(of: keeper.wholeAccount(id), id, at: now)
@@ -139,7 +136,7 @@ struct SophaxExportBundle: Verb {
         try file.write(text.span) {
             try session.output.done(
                 ["wrote a bundle of \(id) to \(file.path)"],
-                json: .sophaxChat(
+                json: SophaxChatMessenger.result(
                     "export-bundle",
                     [
                         ("id", .string(id.description)), ("file", .string(file.path)), ("bytes", .number(text.count)),

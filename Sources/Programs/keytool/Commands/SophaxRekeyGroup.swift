@@ -29,7 +29,7 @@ struct SophaxRekeyGroup: Verb {
             "All other members, 99 at most. 16 digits are enough for one that is a member.", valueName: "peer"))
     var members: [PeerID]
 
-    @OptionGroup var named: SophaxOption
+    @OptionGroup var named: AccountOption<SophaxChatMessenger>
 
     @OptionGroup var written: DocumentOptions
 
@@ -40,8 +40,7 @@ struct SophaxRekeyGroup: Verb {
     func run(_ session: Session) throws {
         // Refuse before the chain is replaced, not after.
         let target = try written.target(outside: session.reserved)
-        let keeper = try session.sophaxChat(keystore.passphrase)
-        let id = try session.sophaxChat(named.id, in: keeper)
+        let (keeper, id) = try session.open(named, keystore)
         try wait.waiting(for: id.description, session) {
             try keeper.rekey(group, of: id, members: members, at: WallClock.now(), $0) { rekeyed in
                 try write(rekeyed, to: target, of: id, session)
@@ -60,7 +59,7 @@ struct SophaxRekeyGroup: Verb {
                     guard let path = target.path else { return }
                     try session.output.done(
                         ["wrote a new chain of \(group.printable) to \(path)"] + rekeyed.lines,
-                        json: .sophaxChat(
+                        json: SophaxChatMessenger.result(
                             "rekey-group",
                             [("id", .string(id.description)), ("file", .string(path)), ("bytes", .number(text.count))]
                                 + rekeyed.members))

@@ -42,7 +42,7 @@ struct SophaxSafety: Verb {
 
     @OptionGroup var peer: SophaxPeerFile
 
-    @OptionGroup var named: SophaxOption
+    @OptionGroup var named: AccountOption<SophaxChatMessenger>
 
     @Flag(help: "Show the numbers of apps of March 2026, which hash the keys without a prefix.")
     var old = false
@@ -57,8 +57,8 @@ struct SophaxSafety: Verb {
 
     func run(_ session: Session) throws {
         let (other, username) = try peer.identity()
-        let keeper = try session.sophaxChat(keystore.passphrase)
-        let account = try keeper.account(session.sophaxChat(named.id, in: keeper))
+        let (keeper, id) = try session.open(named, keystore)
+        let account = try keeper.account(id)
         let own = account.identity.publicIdentity
         try other.requirePeer(of: own)
         let isVerified = try account.hasVerified(other)
@@ -71,7 +71,7 @@ struct SophaxSafety: Verb {
                 "safety number  \(number.prefix(35))", "               \(number.suffix(35))",
                 "peer's own     \(other.safetyNumber(domain))", "verified       \(isVerified ? "yes" : "no")",
             ].map(StyledLine.init) + (drawing?.lines ?? []),
-            json: .sophaxChat(
+            json: SophaxChatMessenger.result(
                 "safety",
                 [
                     ("id", .string(own.peerID.description)), ("peer", .string(other.peerID.description)),
@@ -104,7 +104,7 @@ struct SophaxVerifyPeer: Verb {
         help: ArgumentHelp("The number that the peer has told, 60 or 30 digits.", valueName: "digits60"))
     var number: String
 
-    @OptionGroup var named: SophaxOption
+    @OptionGroup var named: AccountOption<SophaxChatMessenger>
 
     @OptionGroup var keystore: KeystoreOptions
 
@@ -114,8 +114,7 @@ struct SophaxVerifyPeer: Verb {
             throw UsageFailure("a safety number has 60 digits, or 30 of one identity")
         }
         let (other, username) = try peer.identity()
-        let keeper = try session.sophaxChat(keystore.passphrase)
-        let id = try session.sophaxChat(named.id, in: keeper)
+        let (keeper, id) = try session.open(named, keystore)
         let own = try keeper.account(id).identity.publicIdentity
         try other.requirePeer(of: own)
         let domains: [PublicIdentity.SafetyDomain] = [.version1, .none]
@@ -131,7 +130,7 @@ struct SophaxVerifyPeer: Verb {
                 (isNew ? "verified " : "already verified: ") + other.peerID.description
                     + (username.map { "  \($0.printable)" } ?? "")
             ],
-            json: .sophaxChat(
+            json: SophaxChatMessenger.result(
                 "verify-peer",
                 [
                     ("id", .string(id.description)), ("peer", .string(other.peerID.description)),

@@ -18,7 +18,7 @@ struct SophaxSetDuressPIN: Verb {
     @ParentCommand var noun: SophaxChatCommand
     @OptionGroup var globals: GlobalOptions
 
-    @OptionGroup var named: SophaxArgument
+    @OptionGroup var named: AccountArgument<SophaxChatMessenger>
 
     @Flag(help: "Accept a weak PIN, for example one of 4 or 5 digits; only warn.")
     var weakOk = false
@@ -32,8 +32,7 @@ struct SophaxSetDuressPIN: Verb {
     @OptionGroup var keystore: KeystoreOptions
 
     func run(_ session: Session) throws {
-        let keeper = try session.sophaxChat(keystore.passphrase)
-        let id = try session.sophaxChat(named.id, in: keeper)
+        let (keeper, id) = try session.open(named, keystore)
         guard try keeper.hasPIN(id) else { throw SophaxKeepingError.noPIN }
         try keeper.requireReady(for: .change, id, at: WallClock.now())
         let current = try SophaxPINChoice.current(pin, id, session)
@@ -43,6 +42,6 @@ struct SophaxSetDuressPIN: Verb {
         }
         try session.output.done(
             ["the duress PIN of \(id) was set"],
-            json: .sophaxChat("set-duress-pin", [("id", .string(id.description)), ("changed", true)]))
+            json: SophaxChatMessenger.result("set-duress-pin", [("id", .string(id.description)), ("changed", true)]))
     }
 }

@@ -17,7 +17,7 @@ struct SophaxSetPIN: Verb {
     @ParentCommand var noun: SophaxChatCommand
     @OptionGroup var globals: GlobalOptions
 
-    @OptionGroup var named: SophaxArgument
+    @OptionGroup var named: AccountArgument<SophaxChatMessenger>
 
     @Flag(help: "Accept a weak PIN, for example one of 4 or 5 digits; only warn.")
     var weakOk = false
@@ -31,8 +31,7 @@ struct SophaxSetPIN: Verb {
     @OptionGroup var keystore: KeystoreOptions
 
     func run(_ session: Session) throws {
-        let keeper = try session.sophaxChat(keystore.passphrase)
-        let id = try session.sophaxChat(named.id, in: keeper)
+        let (keeper, id) = try session.open(named, keystore)
         let isChange = try keeper.hasPIN(id)
         try keeper.requireReady(for: .change, id, at: WallClock.now())
         let current = isChange || pin.isGiven ? try SophaxPINChoice.current(pin, id, session) : HeldPIN()
@@ -42,6 +41,6 @@ struct SophaxSetPIN: Verb {
         }
         try session.output.done(
             ["the PIN of \(id) was \(isChange ? "changed" : "set")"],
-            json: .sophaxChat("set-pin", [("id", .string(id.description)), ("changed", true)]))
+            json: SophaxChatMessenger.result("set-pin", [("id", .string(id.description)), ("changed", true)]))
     }
 }

@@ -20,7 +20,7 @@ struct SophaxSplit: Verb {
     @ParentCommand var noun: SophaxChatCommand
     @OptionGroup var globals: GlobalOptions
 
-    @OptionGroup var named: SophaxArgument
+    @OptionGroup var named: AccountArgument<SophaxChatMessenger>
 
     @Option(name: .customShort("m"), help: ArgumentHelp("How many restore the keys, 2 or more.", valueName: "number"))
     var threshold: UInt8
@@ -50,8 +50,8 @@ struct SophaxSplit: Verb {
         let pictures = try qr.map { format in
             try (1...Int(total)).map { try picture("\(output).\($0).\(format.rawValue)", session) }
         }
-        let keeper = try session.sophaxChat(keystore.passphrase)
-        let account = try keeper.account(session.sophaxChat(named.id, in: keeper))
+        let (keeper, id) = try session.open(named, keystore)
+        let account = try keeper.account(id)
         let known = account.identity.publicIdentity
         let shares = try IdentityShare.split(
             account.identity, threshold: threshold, total: total, at: AppTime(WallClock.now()))
@@ -63,7 +63,7 @@ struct SophaxSplit: Verb {
             try session.output.done(
                 ["wrote \(total) shares of \(known.peerID), \(threshold) of which restore it:"]
                     + files.map { "  " + $0.path } + (pictures ?? []).map { "  " + $0.file.path },
-                json: .sophaxChat(
+                json: SophaxChatMessenger.result(
                     "split",
                     [
                         ("id", .string(known.peerID.description)), ("split", .string(shares[0].id)),
@@ -163,7 +163,8 @@ struct SophaxJoin: Verb {
             ]
         guard !check else {
             return try session.output.done(
-                ["the shares join"] + known.lines, json: .sophaxChat("join", members + [("stored", false)]))
+                ["the shares join"] + known.lines,
+                json: SophaxChatMessenger.result("join", members + [("stored", false)]))
         }
         let keeper = SophaxKeeper(try session.newKeystore(keystore))
         let account = try SophaxAccount(
@@ -171,7 +172,7 @@ struct SophaxJoin: Verb {
         let result = try keeper.store(account, isOnly: !new.another, at: WallClock.now())
         try session.output.done(
             [result == .new ? "restored the identity" : "already in the keystore, with the same keys"] + known.lines,
-            json: .sophaxChat("join", members + [("stored", .bool(result == .new))]))
+            json: SophaxChatMessenger.result("join", members + [("stored", .bool(result == .new))]))
         if result == .new, !keystore.noPassphrase { session.noteProtection(isProtected: keeper.isProtected) }
         if result != .new, let username = new.username {
             session.output.warn("--username \(username.printable) was ignored: the identity is held under its name")

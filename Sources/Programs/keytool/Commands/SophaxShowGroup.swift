@@ -20,15 +20,14 @@ struct SophaxShowGroup: Verb {
     @Argument(help: ArgumentHelp("The name of the group.", valueName: "group"))
     var group: String
 
-    @OptionGroup var named: SophaxOption
+    @OptionGroup var named: AccountOption<SophaxChatMessenger>
 
     @OptionGroup var wait: SessionWaitOptions
 
     @OptionGroup var keystore: KeystoreOptions
 
     func run(_ session: Session) throws {
-        let keeper = try session.sophaxChat(keystore.passphrase)
-        let id = try session.sophaxChat(named.id, in: keeper)
+        let (keeper, id) = try session.open(named, keystore)
         let now = WallClock.now()
         let facts = try wait.waiting(for: id.description, session) { try keeper.group(group, of: id, at: now, $0) }
         if facts.isCopied {
@@ -45,7 +44,7 @@ struct SophaxShowGroup: Verb {
         }
         try session.output.data(
             ["identity       \(id)", "group          \(group.printable)"] + facts.lines(at: now),
-            json: .sophaxChat(
+            json: SophaxChatMessenger.result(
                 "show-group", [("id", .string(id.description)), ("group", .string(group))] + facts.words))
     }
 }

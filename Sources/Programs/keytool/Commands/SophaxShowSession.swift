@@ -18,7 +18,7 @@ struct SophaxShowSession: Verb {
     @Argument(help: ArgumentHelp("The peer, all 32 digits of its name.", valueName: "peer"))
     var peer: PeerID
 
-    @OptionGroup var named: SophaxOption
+    @OptionGroup var named: AccountOption<SophaxChatMessenger>
 
     @OptionGroup var wait: SessionWaitOptions
 
@@ -32,13 +32,12 @@ struct SophaxShowSession: Verb {
     }
 
     func run(_ session: Session) throws {
-        let keeper = try session.sophaxChat(keystore.passphrase)
-        let id = try session.sophaxChat(named.id, in: keeper)
+        let (keeper, id) = try session.open(named, keystore)
         let facts = try wait.waiting(for: id.description, session) { try keeper.sessions(of: id, with: peer, $0) }
         if facts.isCopied { session.noteCopiedSessions() }
         try session.output.data(
             ["identity       \(id)"] + facts.lines(at: WallClock.now()),
-            json: .sophaxChat("show-session", [("id", .string(id.description))] + facts.members))
+            json: SophaxChatMessenger.result("show-session", [("id", .string(id.description))] + facts.members))
     }
 }
 

@@ -4,37 +4,29 @@ import Console
 import SecureMemory
 import Telegram
 
-/// How a file with a key or an account is opened.
-struct TelegramFileOptions: ParsableArguments {
-    @OptionGroup(title: "Passphrase of the file")
-    var passphrase: SecretOptions<FilePassphrase>
-
-    @OptionGroup var identities: AgeIdentityOptions
-
-    /// Reads a file of any form; asks for its passphrase if it needs one.
+extension AccountFileOptions {
+    /// Reads a file of any form of Telegram; asks for its passphrase if it needs one.
     /// - Parameter path: `-` for stdin.
     /// - Throws: `InputError`; `LegacyKeyFileError`, `AgeError`, `TelegramAccountError`, `TelegramFileError`; what
     ///   `SecretAsker.open` throws.
-    func open(_ path: String, _ session: Session) throws -> TelegramFile {
-        let input = path == "-" ? InputFile.standardInput : InputFile(path: path)
-        let content = try input.readGuarded(limit: TelegramFile.maxCount)
+    func openTelegram(_ path: String, _ session: Session) throws -> TelegramFile {
+        let content = try Self.read(path, limit: TelegramFile.maxCount)
         return try content.withBytes { content in
             let opened =
                 AgeFile.isLikely(content)
-                ? try openAge(content, path, session) : try openLegacy(content, path, session)
+                ? try openTelegramAge(content, path, session) : try openLegacy(content, path, session)
             // Somebody may have replaced the file.
             guard opened.isProtected || !passphrase.isGiven else { throw TelegramFileError.notProtected(path: path) }
             return opened
         }
     }
 
-    private func openAge(_ content: Span<UInt8>, _ path: String, _ session: Session) throws -> TelegramFile {
-        // An encrypted file is not secret.
-        let file = try AgeFile(content.revealBytes())
-        let workFactor = file.workFactor
-        let key = try identities.unlock(file, named: path, or: passphrase, session)
-        let plain = try file.open(key).readAll(limit: TelegramAccount.maxTextCount)
-        return TelegramFile(form: .age(workFactor: workFactor), content: try TelegramFile.content(of: plain))
+    private func openTelegramAge(
+        _ content: Span<UInt8>, _ path: String, _ session: Session
+    ) throws -> TelegramFile {
+        let opened = try openAge(content, named: path, limit: TelegramAccount.maxTextCount, session)
+        return TelegramFile(
+            form: .age(workFactor: opened.workFactor), content: try TelegramFile.content(of: opened.plain))
     }
 
     private func openLegacy(_ content: Span<UInt8>, _ path: String, _ session: Session) throws -> TelegramFile {

@@ -21,15 +21,15 @@ struct TelegramMarkLost: Verb {
     @OptionGroup var keystore: KeystoreOptions
 
     func run(_ session: Session) throws {
-        let keeper = try session.telegram(keystore.passphrase)
-        guard let lost = try keeper.markLost(key) else { throw TelegramKeyError.noKey(key) }
+        let keeper = try session.keeper(TelegramMessenger.self, keystore)
+        guard let lost = try keeper.markLost(key) else { throw NoTelegramKey(id: key) }
         try session.output.done(
             lost.accounts.map { account in
                 lost.newlyMarked.contains(account)
                     ? "marked the key \(key) of \(account) as lost"
                     : "the key \(key) of \(account) was marked as lost already"
             },
-            json: .telegram(
+            json: TelegramMessenger.result(
                 "mark-lost",
                 [
                     ("id", .string(lost.accounts[0].description)), ("key_id", .string(key.description)), ("lost", true),

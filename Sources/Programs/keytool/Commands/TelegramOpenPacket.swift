@@ -37,8 +37,8 @@ struct TelegramOpenPacket: Verb {
             return try report(try PlainPacket(decoding: packet.span), target, session)
         }
         let id = try LegacyMTProto1.Packet.keyID(of: packet.span)
-        guard let (account, key) = try session.telegram(keystore.passphrase).find(id) else {
-            throw TelegramKeyError.noKey(id)
+        guard let (account, key) = try session.keeper(TelegramMessenger.self, keystore).find(id) else {
+            throw NoTelegramKey(id: id)
         }
         if key.isLost { session.output.warn("the key \(id) is marked as lost: somebody else may have it") }
         for direction in LegacyMTProto1.Direction.allCases {
@@ -61,14 +61,14 @@ struct TelegramOpenPacket: Verb {
             [("encrypted", false)] + shown.members + [("file", target.map { .string($0.path) })]
         try write(packet.data, target) {
             try session.output.data(
-                ["packet       not encrypted"] + shown.lines, json: .telegram("open-packet", members))
+                ["packet       not encrypted"] + shown.lines, json: TelegramMessenger.result("open-packet", members))
         }
     }
 
     private func report(_ opened: OpenedPacket, _ target: ResultFile?, _ session: Session) throws {
         let members = opened.members + [("file", target.map { JSONValue.string($0.path) })]
         try write(opened.content.message.data, target) {
-            try session.output.data(opened.lines, json: .telegram("open-packet", members))
+            try session.output.data(opened.lines, json: TelegramMessenger.result("open-packet", members))
         }
     }
 

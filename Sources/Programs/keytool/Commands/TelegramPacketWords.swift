@@ -121,7 +121,7 @@ extension PacketError: Explained {
     var failure: Failure {
         switch self {
         case .malformed: Failure(.badData, "this is not a packet of MTProto: its length is wrong")
-        case .unknownKey(let id): TelegramKeyError.noKey(id).failure
+        case .unknownKey(let id): NoTelegramKey(id: id).failure
         case .notAuthentic:
             Failure(
                 .badData, "the message key does not fit in either direction",

@@ -19,13 +19,13 @@ struct TelegramPasswd: Verb {
 
     @OptionGroup var protection: TelegramProtectionOptions
 
-    @OptionGroup var opening: TelegramFileOptions
+    @OptionGroup var opening: AccountFileOptions
 
     func run(_ session: Session) throws {
         guard file != "-" else { throw UsageFailure("a file is changed at its place; stdin has none") }
         // Links and special files are refused before a passphrase is asked for.
         let target = try ResultFile(file, mayReplace: true, outside: session.reserved)
-        let opened = try opening.open(file, session)
+        let opened = try opening.openTelegram(file, session)
         guard opened.isProtected else {
             throw CommandFailure(
                 failure: Failure(.absent, "\(file) is not protected", hints: "keytool telegram protect \(file)")
@@ -42,7 +42,7 @@ struct TelegramPasswd: Verb {
                     ? "the passphrase of \(file) was changed"
                     : "\(file) is encrypted for \(Counted.text(recipients, "recipient")) now"
             ] + opened.contentLines,
-            json: .telegram(
+            json: TelegramMessenger.result(
                 "passwd",
                 [
                     ("file", .string(file)), ("bytes", .number(sealed.count)), ("form", "age"), ("protected", true),

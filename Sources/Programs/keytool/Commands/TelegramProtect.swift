@@ -21,7 +21,7 @@ struct TelegramProtect: Verb {
 
     @OptionGroup var protection: TelegramProtectionOptions
 
-    @OptionGroup var opening: TelegramFileOptions
+    @OptionGroup var opening: AccountFileOptions
 
     func run(_ session: Session) throws {
         let name = file == "-" ? nil : file + ".age"
@@ -31,7 +31,7 @@ struct TelegramProtect: Verb {
         try protection.check()
         let opened: TelegramFile
         do {
-            opened = try opening.open(file, session)
+            opened = try opening.openTelegram(file, session)
         } catch let error as TelegramFileError {
             guard case .notProtected = error else { throw error }
             throw CommandFailure(
@@ -43,7 +43,7 @@ struct TelegramProtect: Verb {
             guard let path = target.path else { return }
             try session.output.done(
                 ["wrote \(path)"] + opened.lines,
-                json: .telegram(
+                json: TelegramMessenger.result(
                     "protect", [("file", .string(path)), ("bytes", .number(sealed.count))] + opened.members)
             )
         }

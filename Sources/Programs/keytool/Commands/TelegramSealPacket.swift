@@ -50,7 +50,7 @@ struct TelegramSealPacket: Verb {
         let target = try written.target(outside: session.reserved)
         let input = file == "-" ? InputFile.standardInput : InputFile(path: file)
         let data = try input.readBytes(.bytes, limit: LegacyMTProto1.Packet.maxCount)
-        let (account, key) = try chosenKey(session.telegram(keystore.passphrase))
+        let (account, key) = try chosenKey(session)
         let direction = direction == .client ? LegacyMTProto1.Direction.fromClient : .fromServer
         let id = messageID.map { MessageID($0) } ?? MessageID(.now, direction == .fromClient ? .client : .server)
         let content = LegacyMTProto1.Content(
@@ -64,17 +64,19 @@ struct TelegramSealPacket: Verb {
             let members: [(String, JSONValue?)] = [("file", .string(path)), ("bytes", .number(packet.count))]
             try session.output.done(
                 ["wrote a packet of \(packet.count) bytes to \(path)"] + opened.lines,
-                json: .telegram("seal-packet", members + opened.members))
+                json: TelegramMessenger.result("seal-packet", members + opened.members))
         }
     }
 
-    private func chosenKey(_ keeper: TelegramKeeper) throws -> (account: KeyID, key: TelegramAccount.Key) {
-        if let key {
-            guard let found = try keeper.find(key) else { throw TelegramKeyError.noKey(key) }
-            return found
+    private func chosenKey(_ session: Session) throws -> (account: KeyID, key: TelegramAccount.Key) {
+        guard let key else {
+            let (keeper, account) = try session.open(TelegramMessenger.self, nil, keystore)
+            return (account, try keeper.account(account).mainKey)
         }
-        let account = try keeper.onlyAccount()
-        return (account.id, account.mainKey)
+        guard let found = try session.keeper(TelegramMessenger.self, keystore).find(key) else {
+            throw NoTelegramKey(id: key)
+        }
+        return found
     }
 }
 

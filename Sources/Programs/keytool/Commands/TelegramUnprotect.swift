@@ -23,21 +23,21 @@ struct TelegramUnprotect: Verb {
     @Flag(help: "Do write the key without protection.")
     var yes = false
 
-    @OptionGroup var opening: TelegramFileOptions
+    @OptionGroup var opening: AccountFileOptions
 
     func run(_ session: Session) throws {
         guard yes else {
             throw UsageFailure("the key would be written without protection", hint: "use --yes if you want that")
         }
         let target = try written.target(outside: session.reserved)
-        let opened = try opening.open(file, session)
+        let opened = try opening.openTelegram(file, session)
         let (held, isLost) = try key(of: opened)
         try held.key.bytes.withBytes { key in
             try target.write(key) {
                 guard let path = target.path else { return }
                 try session.output.done(
                     ["wrote the key \(held.key.id) to \(path), without protection"],
-                    json: .telegram(
+                    json: TelegramMessenger.result(
                         "unprotect", [("file", .string(path)), ("key_id", .string(held.key.id.description))]))
             }
         }

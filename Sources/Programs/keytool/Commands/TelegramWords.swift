@@ -23,11 +23,9 @@ extension TelegramAccount {
             + Counted.text(keys.count, "key") + (lost > 0 ? ", \(lost) lost" : "")
     }
 
-    /// Warns of each key that is marked as lost.
-    func sayLost(_ output: Output) {
-        for key in keys where key.isLost {
-            output.warn("the key \(key.id) is marked as lost: somebody else may have it")
-        }
+    /// A warning of each key that is marked as lost.
+    var lostWords: [String] {
+        keys.filter(\.isLost).map { "the key \($0.id) is marked as lost: somebody else may have it" }
     }
 
     /// For programs.

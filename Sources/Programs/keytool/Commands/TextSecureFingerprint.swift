@@ -1,6 +1,7 @@
 import ArgumentParser
 import Console
 import Encodings
+import MessengerKeeping
 import QRCode
 import TextSecure
 
@@ -16,7 +17,7 @@ struct TextSecureFingerprint: Verb {
     @ParentCommand var noun: TextSecureCommand
     @OptionGroup var globals: GlobalOptions
 
-    @OptionGroup var named: TextSecureAccountArgument
+    @OptionGroup var named: AccountArgument<TextSecureMessenger>
 
     @Option(help: ArgumentHelp("The number of the peer.", valueName: "phone-number"), completion: .list([]))
     var peer: AccountNumber?
@@ -42,7 +43,8 @@ struct TextSecureFingerprint: Verb {
 
     func run(_ session: Session) throws {
         let compared = try compare.map { try Comparison($0, isNumeric: peer != nil) }
-        let account = try named.account(in: session.textSecure(keystore.passphrase))
+        let (keeper, number) = try session.open(named, keystore)
+        let account = try keeper.account(number, at: WallClock.now())
         let own = account.identity.publicKey
         let numeric = peer.map { peer in
             NumericFingerprint(own: (own, account.number.text), peer: (peerKey!, peer.text))
@@ -56,11 +58,12 @@ struct TextSecureFingerprint: Verb {
         ]
         if let numeric {
             return try session.output.data(
-                numeric.lines, json: .textSecure("fingerprint", members + [("numeric", .string(numeric.digits))]))
+                numeric.lines,
+                json: TextSecureMessenger.result("fingerprint", members + [("numeric", .string(numeric.digits))]))
         }
         try session.output.data(
             drawn: drawing(of: own) + own.fingerprintLines.map(StyledLine.init),
-            json: .textSecure("fingerprint", members))
+            json: TextSecureMessenger.result("fingerprint", members))
     }
 
     /// The QR code is for a terminal, unless a way to draw it is asked for.
@@ -78,7 +81,8 @@ struct TextSecureFingerprint: Verb {
                     "either one of you has a new key, or somebody has exchanged it"
                 ).because(of: "other_key"))
         }
-        try session.output.done(["the fingerprints are equal"], json: .textSecure("fingerprint", [("equal", true)]))
+        try session.output.done(
+            ["the fingerprints are equal"], json: TextSecureMessenger.result("fingerprint", [("equal", true)]))
     }
 
     /// A fingerprint that somebody has typed or pasted, without blanks.

@@ -30,7 +30,7 @@ struct TextSecureHashNumbers: Verb {
         session.output.warn(TextSecureNumbers.warning)
         try session.output.data(
             bodies ? requests.map { String(decoding: $0.encoded, as: UTF8.self) } : tokens.map { "\($0)  \($1)" },
-            json: .textSecure(
+            json: TextSecureMessenger.result(
                 "hash-numbers",
                 [
                     ("sent", false),

@@ -48,7 +48,7 @@ struct TextSecureImportClient: Verb {
             guard let path = target.path else { return }
             try session.output.done(
                 ["wrote the master secret to \(path)", "form          \(wrap.words)"],
-                json: .textSecure(
+                json: TextSecureMessenger.result(
                     "import-client",
                     [("file", .string(path)), ("bytes", .number(file.count)), ("form", .string(wrap.name))]))
         }

@@ -36,7 +36,8 @@ struct TextSecureInit: Verb {
         // The account is stored, so a terminal that is too small for the QR code is no reason to fail.
         let drawing = TerminalSize.isTerminal ? try? account.identity.publicKey.drawing(.auto).lines : []
         try session.output.done(
-            drawn: (drawing ?? []) + account.lines.map(StyledLine.init), json: .textSecure("init", account.members))
+            drawn: (drawing ?? []) + account.lines.map(StyledLine.init),
+            json: TextSecureMessenger.result("init", account.members))
         if drawing == nil {
             session.output.hint("the QR code needs a larger terminal: keytool textsecure fingerprint \(account.number)")
         }

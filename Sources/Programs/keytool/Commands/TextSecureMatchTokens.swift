@@ -38,7 +38,7 @@ struct TextSecureMatchTokens: Verb {
         let found = ContactDiscovery(numbers).match(entries)
         try session.output.data(
             found.map(\.line),
-            json: .textSecure(
+            json: TextSecureMessenger.result(
                 "match-tokens",
                 [
                     ("numbers", .number(Set(numbers).count)), ("entries", .number(entries.count)),

@@ -34,7 +34,8 @@ struct TextSecureOpenAttachment: Verb {
             guard let path = target.path else { return }
             try session.output.done(
                 ["wrote \(ByteCount.text(count)) to \(path)"],
-                json: .textSecure("open-attachment", [("file", .string(path)), ("bytes", .number(count))]))
+                json: TextSecureMessenger.result(
+                    "open-attachment", [("file", .string(path)), ("bytes", .number(count))]))
         }
     }
 }

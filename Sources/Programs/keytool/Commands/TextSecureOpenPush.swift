@@ -1,6 +1,7 @@
 import ArgumentParser
 import Console
 import Encodings
+import MessengerKeeping
 import Ratchet
 import SecureMemory
 import TextSecure
@@ -19,7 +20,7 @@ struct TextSecureOpenPush: Verb {
     @Argument(help: "The file with the payload, or - for stdin.", completion: .file())
     var file: String
 
-    @OptionGroup var named: TextSecureAccountArgument
+    @OptionGroup var named: AccountArgument<TextSecureMessenger>
 
     @Option(
         name: .shortAndLong,
@@ -36,7 +37,8 @@ struct TextSecureOpenPush: Verb {
         let target = try output.map { try DocumentTarget($0, mayReplace: force, outside: session.reserved) }
         let input = file == "-" ? InputFile.standardInput : InputFile(path: file)
         let payload = try Self.payload(try input.readBytes(.bytes, limit: 2 * PushPayload.maxCount))
-        let account = try named.account(in: session.textSecure(keystore.passphrase))
+        let (keeper, number) = try session.open(named, keystore)
+        let account = try keeper.account(number, at: WallClock.now())
         let content = try PushPayload.open(payload.span, key: account.signalingKey)
         let signal = try content.withBytes { (content) throws(ContentError) in
             try IncomingPushSignal(parsing: content)
@@ -46,7 +48,7 @@ struct TextSecureOpenPush: Verb {
             try session.output.data(
                 ["account       \(account.number)"] + shown.lines
                     + (target?.path.map { ["wrote the message to \($0)"] } ?? []),
-                json: .textSecure(
+                json: TextSecureMessenger.result(
                     "open-push",
                     [("number", .string(account.number.text))] + shown.members
                         + [("file", target?.path.map { .string($0) })]))

@@ -13,12 +13,13 @@ struct TextSecurePrekeys: Verb {
     @ParentCommand var noun: TextSecureCommand
     @OptionGroup var globals: GlobalOptions
 
-    @OptionGroup var named: TextSecureAccountArgument
+    @OptionGroup var named: AccountArgument<TextSecureMessenger>
 
     @OptionGroup var keystore: KeystoreOptions
 
     func run(_ session: Session) throws {
-        let account = try named.account(in: session.textSecure(keystore.passphrase))
+        let (keeper, number) = try session.open(named, keystore)
+        let account = try keeper.account(number, at: WallClock.now())
         let ids = account.prekeys.privatePrekeys().map(\.id)
         let range = ids.isEmpty ? "" : ", IDs from \(ids[0]) to \(ids[ids.count - 1])"
         try session.output.data(
@@ -26,7 +27,7 @@ struct TextSecurePrekeys: Verb {
                 "prekeys       \(ids.count)\(range)", "next ID       \(account.prekeys.nextID)",
                 "last resort   \(account.lastResort.id)",
             ],
-            json: .textSecure(
+            json: TextSecureMessenger.result(
                 "prekeys",
                 [
                     ("id", .string(Owner.textSecure(account.number).id)), ("number", .string(account.number.text)),

@@ -16,7 +16,7 @@ struct TextSecureRefillPrekeys: Verb {
     @ParentCommand var noun: TextSecureCommand
     @OptionGroup var globals: GlobalOptions
 
-    @OptionGroup var named: TextSecureAccountArgument
+    @OptionGroup var named: AccountArgument<TextSecureMessenger>
 
     @Option(help: ArgumentHelp("How many prekeys there should be, 1 to 1000.", valueName: "count"))
     var size = PrekeyPool.Rules.textSecure.batch
@@ -30,8 +30,7 @@ struct TextSecureRefillPrekeys: Verb {
     }
 
     func run(_ session: Session) throws {
-        let keeper = try session.textSecure(keystore.passphrase)
-        let number = try named.number(in: keeper)
+        let (keeper, number) = try session.open(named, keystore)
         let added = try keeper.refillPrekeys(of: number, to: size, at: WallClock.now())
         try session.output.done(
             [
@@ -39,7 +38,7 @@ struct TextSecureRefillPrekeys: Verb {
                     ? "\(number) has \(Counted.text(size, "prekey")) or more already"
                     : "made \(Counted.text(added.count, "prekey")) for \(number)"
             ],
-            json: .textSecure(
+            json: TextSecureMessenger.result(
                 "refill-prekeys",
                 [
                     ("id", .string(Owner.textSecure(number).id)), ("number", .string(number.text)),

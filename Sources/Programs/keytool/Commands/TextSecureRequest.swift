@@ -1,6 +1,7 @@
 import ArgumentParser
 import Console
 import Encodings
+import MessengerKeeping
 import Ratchet
 import SecureMemory
 import TextSecure
@@ -20,7 +21,7 @@ struct TextSecureRequest: Verb {
     @Argument(help: ArgumentHelp("The request.", valueName: "request"))
     var name: TextSecureRequestName
 
-    @OptionGroup var named: TextSecureAccountArgument
+    @OptionGroup var named: AccountArgument<TextSecureMessenger>
 
     @OptionGroup var written: DocumentOptions
 
@@ -37,7 +38,8 @@ struct TextSecureRequest: Verb {
         let target = try written.target(outside: session.reserved)
         let parts = try parameters.parts(of: name)
         if name == .findContacts { session.output.warn(TextSecureNumbers.warning) }
-        let account = try named.account(in: session.textSecure(keystore.passphrase))
+        let (keeper, number) = try session.open(named, keystore)
+        let account = try keeper.account(number, at: WallClock.now())
         let address = server?.address ?? account.server.flatMap { TextSecureServer(argument: $0)?.address }
         guard address != nil || parameters.location != nil else {
             throw UsageFailure(
@@ -45,13 +47,12 @@ struct TextSecureRequest: Verb {
         }
         // Not used for the URL of a blob, which is one of its own.
         let request = try request(of: account, at: address ?? "", parts)
-        let number = account.number
         try request.document.withBytes { document in
             try target.write(document) {
                 guard let path = target.path else { return }
                 try session.output.done(
                     ["wrote \(request.method) \(request.url) to \(path)"],
-                    json: .textSecure(
+                    json: TextSecureMessenger.result(
                         "request",
                         [
                             ("number", .string(number.text)), ("request", .string(name.rawValue)),

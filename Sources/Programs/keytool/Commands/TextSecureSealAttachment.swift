@@ -74,7 +74,7 @@ struct TextSecureSealAttachment: Verb {
         let blobCount = AttachmentBlob.count(fileCount: count)
         try session.output.done(
             ["wrote an attachment of \(ByteCount.text(Int(blobCount))) to \(path), its key to \(keyOut)"],
-            json: .textSecure(
+            json: TextSecureMessenger.result(
                 "seal-attachment",
                 [
                     ("file", .string(path)), ("key_file", .string(keyOut)), ("bytes", .number(count)),

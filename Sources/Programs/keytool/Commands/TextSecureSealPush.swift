@@ -1,6 +1,7 @@
 import ArgumentParser
 import Console
 import Encodings
+import MessengerKeeping
 import SecureMemory
 import TextSecure
 
@@ -18,7 +19,7 @@ struct TextSecureSealPush: Verb {
     @Argument(help: "The file with the envelope, or - for stdin.", completion: .file())
     var file: String
 
-    @OptionGroup var named: TextSecureAccountArgument
+    @OptionGroup var named: AccountArgument<TextSecureMessenger>
 
     @OptionGroup var written: DocumentOptions
 
@@ -33,7 +34,8 @@ struct TextSecureSealPush: Verb {
         let content = try input.readGuarded(limit: PushPayload.maxCount - PushPayload.minCount)
         let shown = ShownSignal(
             try content.withBytes { (content) throws(ContentError) in try IncomingPushSignal(parsing: content) })
-        let account = try named.account(in: session.textSecure(keystore.passphrase))
+        let (keeper, number) = try session.open(named, keystore)
+        let account = try keeper.account(number, at: WallClock.now())
         let payload = content.withBytes { PushPayload.seal($0, key: account.signalingKey) }
         let document = isText ? Array((PushPayload.text(payload) + "\n").utf8) : payload
         try target.write(document.span) {
@@ -41,7 +43,7 @@ struct TextSecureSealPush: Verb {
             try session.output.done(
                 ["wrote a payload of \(ByteCount.text(payload.count)) to \(path)", "account       \(account.number)"]
                     + shown.lines,
-                json: .textSecure(
+                json: TextSecureMessenger.result(
                     "seal-push",
                     [
                         ("file", .string(path)), ("payload_bytes", .number(payload.count)),

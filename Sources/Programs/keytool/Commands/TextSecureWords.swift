@@ -40,10 +40,3 @@ extension PublicKey33 {
         }
     }
 }
-
-extension JSONValue {
-    /// A result of a verb of the noun `textsecure`.
-    static func textSecure(_ verb: String, _ members: [(String, JSONValue?)]) -> JSONValue {
-        .result("textsecure \(verb)", [("messenger", "textsecure")] + members)
-    }
-}

@@ -93,13 +93,13 @@ struct KeystoreCheck {
 
     /// The identities of other messengers. Their IDs are not named.
     private func others(_ keystore: OpenKeystore) throws -> [Finding] {
-        let owners = try Messengers.identities(in: keystore)
+        let owners = try keystore.identities().filter { $0.messenger != Owner.threema }
         guard !owners.isEmpty else { return [] }
         var counts: [String: (all: Int, damaged: Int)] = [:]
         for owner in owners {
             var isDamaged = false
             do {
-                _ = try Messengers.summary(of: owner, in: session, keystore)
+                _ = try session.messengers.summary(of: owner, in: session, keystore)
                 // A summary leaves records out.
                 isDamaged = try !RecordSet(of: keystore.identity(owner)) { _ in true }.damaged.isEmpty
             } catch {
@@ -113,7 +113,7 @@ struct KeystoreCheck {
                 return Finding(
                     messenger, .problem, "\(count.damaged) of \(count.all) with damaged records", status: .badData)
             }
-            guard Messengers.isSupported(messenger) else {
+            guard session.messengers.isSupported(messenger) else {
                 return Finding(
                     messenger, .warning, "\(count.all), of a messenger that this keytool does not support: not checked")
             }

@@ -208,15 +208,6 @@ extension PrekeyMergeError: Explained {
     }
 }
 
-extension SophaxIdentityError: Explained {
-    var failure: Failure {
-        Failure(
-            .absent, "the keystore holds no SophaxChat identity",
-            hints: "keytool sophaxchat init, or keytool sophaxchat import FILE"
-        ).because(of: "no_identity")
-    }
-}
-
 extension SophaxFileError: Explained {
     var failure: Failure {
         switch self {

@@ -145,20 +145,3 @@ extension TelegramKeepingError: Explained {
         }
     }
 }
-
-extension TelegramKeyError: Explained {
-    var failure: Failure {
-        switch self {
-        case .noAccounts:
-            Failure(
-                .absent, "the keystore holds no Telegram account", hints: "keytool telegram import TDATA"
-            ).because(of: "no_account")
-        case .noAccount(let id):
-            Failure(.absent, "there is no Telegram account \(id) in the keystore", hints: "keytool telegram list")
-                .because(of: "no_account")
-        case .noKey(let id):
-            Failure(.absent, "no Telegram account has the key \(id)", hints: "keytool telegram show lists the keys")
-                .because(of: "no_key")
-        }
-    }
-}

@@ -59,23 +59,6 @@ extension TextSecureKeepingError: Explained {
     }
 }
 
-extension TextSecureNumberError: Explained {
-    var failure: Failure {
-        switch self {
-        case .noAccounts:
-            Failure(
-                .absent, "the keystore holds no TextSecure account",
-                hints: "keytool textsecure init --number NUMBER makes one"
-            ).because(of: "no_account")
-        case .noAccount(let number):
-            Failure(
-                .absent, "there is no TextSecure account \(number) in the keystore", hints: "keytool textsecure list"
-            )
-            .because(of: "no_account")
-        }
-    }
-}
-
 extension TextSecureFileError: Explained {
     var failure: Failure {
         switch self {

@@ -7,37 +7,6 @@ import MessengerKeeping
 import ProtonMainKey
 import SecureMemory
 
-struct MainKeyCommand: ParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "mainkey", abstract: "Protect, unlock, import and export MainKeys of Proton's apps.",
-        discussion: """
-            A MainKey is 32 random bytes that encrypt the local data of one login. Its name in the keystore is its \
-            check value, 16 characters that tell nothing about the key.
-            """,
-        subcommands: [
-            MainKeyInit.self, MainKeyStatus.self, MainKeyProtect.self, MainKeyRemove.self, MainKeyPasswd.self,
-            MainKeyUnlock.self, MainKeyLock.self, MainKeyTimeout.self, MainKeyImport.self, MainKeyExport.self,
-            MainKeyOpenValue.self, MainKeySealValue.self, MainKeyRewrapValue.self, MainKeyVerify.self,
-            MainKeyWipe.self,
-        ])
-
-    @ParentCommand var root: Keytool
-    @OptionGroup var globals: GlobalOptions
-}
-
-/// The MainKey that a command is about.
-struct MainKeyArgument: ParsableArguments {
-    @Argument(
-        help: ArgumentHelp("The MainKey. Optional if the keystore holds only one.", valueName: "check-value"))
-    var id: CheckValue?
-}
-
-/// The same for a command with other operands.
-struct MainKeyOption: ParsableArguments {
-    @Option(help: ArgumentHelp("The MainKey. Optional if the keystore holds only one.", valueName: "check-value"))
-    var id: CheckValue?
-}
-
 /// What opens a MainKey that is not unlocked.
 struct MainKeyOpening: ParsableArguments {
     @OptionGroup(title: "PIN or passphrase of the MainKey")
@@ -59,12 +28,6 @@ struct OpenedMainKey: ~Copyable {
 }
 
 extension Session {
-    /// - Throws: `CommandFailure` if there is no keystore.
-    func mainKeys(_ passphrase: SecretOptions<KeystorePassphrase>) throws -> MainKeyKeeper {
-        guard let keystore = try madeKeystore(passphrase) else { throw Self.noMainKey(try keystorePath) }
-        return mainKeys(of: keystore)
-    }
-
     /// The keystore of a command that may create one, if it is there.
     func mainKeysIfPresent(_ options: NewKeystoreOptions) throws -> MainKeyKeeper? {
         try madeKeystore(options.passphrase).map { mainKeys(of: $0) }
@@ -74,24 +37,6 @@ extension Session {
         MainKeyKeeper(
             keystore: keystore,
             now: { ClockReading(wall: WallClock.now(), uptimeMilliseconds: WallClock.uptimeMilliseconds()) })
-    }
-
-    /// The MainKey that was named, or the only one there is.
-    func mainKey(_ named: CheckValue?, in keeper: MainKeyKeeper) throws -> CheckValue {
-        try mainKey(named, of: named == nil ? keeper.ids() : [])
-    }
-
-    /// - Parameter ids: the MainKeys in the keystore.
-    func mainKey(_ named: CheckValue?, of ids: [CheckValue]) throws -> CheckValue {
-        if let named { return named }
-        return try ids.onlyOne("MainKeys", named: \.description, orAbsent: Self.noMainKey(try keystorePath))
-    }
-
-    private static func noMainKey(_ path: String) -> CommandFailure {
-        CommandFailure(
-            failure: Failure(
-                .absent, "there is no MainKey in \(path)", hints: "keytool mainkey init, or keytool mainkey import FILE"
-            ).because(of: "no_mainkey"))
     }
 
     /// Opens a MainKey: by what the options name, else from the keyring, else by asking. If it came from the keyring,

@@ -1,0 +1,43 @@
+import ArgumentParser
+import Console
+import Encodings
+import Keystore
+
+struct AccountExport<M: AccountMessenger>: Verb {
+    static var configuration: CommandConfiguration {
+        CommandConfiguration(
+            commandName: "export", abstract: M.help.exported.abstract, discussion: M.help.exported.discussion)
+    }
+
+    @ParentCommand var noun: AccountNoun<M>
+    @OptionGroup var globals: GlobalOptions
+
+    @OptionGroup var named: AccountArgument<M>
+
+    @OptionGroup var written: DocumentOptions
+
+    @OptionGroup var options: M.ExportOptions
+
+    @OptionGroup var protection: NewAgeFileOptions
+
+    @OptionGroup var keystore: KeystoreOptions
+
+    func validate() throws { try M.check(options, with: protection) }
+
+    func run(_ session: Session) throws {
+        // Refuse before asking, not after.
+        let target = try written.target(outside: session.reserved)
+        try protection.check()
+        let (keeper, id) = try session.open(named, keystore)
+        let sealer = AccountSealer(protection, .named(target.path ?? "with \(id)"), session)
+        let account = try M.exported(id, options, in: keeper, by: sealer)
+        try target.write(account.file.span) {
+            guard let path = target.path else { return }
+            try session.output.done(
+                ["wrote \(account.words) to \(path)"],
+                json: M.result(
+                    "export", [("file", .string(path)), ("bytes", .number(account.file.count))] + account.members))
+        }
+        for warning in account.warnings { session.output.warn(warning) }
+    }
+}

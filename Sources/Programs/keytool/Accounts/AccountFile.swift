@@ -1,0 +1,86 @@
+import Age
+import ArgumentParser
+import Console
+import SecureMemory
+
+/// How a file with an account is opened.
+struct AccountFileOptions: ParsableArguments {
+    @OptionGroup(title: "Passphrase of the file")
+    var passphrase: SecretOptions<FilePassphrase>
+
+    @OptionGroup var identities: AgeIdentityOptions
+
+    /// Reads a file that may be secret.
+    /// - Parameter path: `-` for stdin.
+    /// - Throws: `InputError`.
+    static func read(_ path: String, limit: Int) throws -> SecureBytes {
+        let input = path == "-" ? InputFile.standardInput : InputFile(path: path)
+        return try input.readGuarded(limit: limit)
+    }
+
+    /// Opens an age file; asks for its passphrase if it needs one.
+    /// - Parameters:
+    ///   - content: the age file.
+    ///   - path: of the file, for questions.
+    ///   - limit: longest content that is read, in bytes.
+    /// - Returns: what is in it, and its work factor, which is nil for a file for recipients.
+    /// - Throws: `AgeError`; what `SecretAsker.open` throws.
+    func openAge(
+        _ content: Span<UInt8>, named path: String, limit: Int, _ session: Session
+    ) throws -> OpenedAgeFile {
+        // An encrypted file is not secret.
+        let file = try AgeFile(content.revealBytes())
+        let workFactor = file.workFactor
+        let key = try identities.unlock(file, named: path, or: passphrase, session)
+        return OpenedAgeFile(plain: try file.open(key).readAll(limit: limit), workFactor: workFactor)
+    }
+}
+
+/// What is in an age file.
+struct OpenedAgeFile: ~Copyable {
+    let plain: SecureBytes
+    /// Nil for a file for recipients.
+    let workFactor: Int?
+}
+
+/// How a new age file is protected.
+struct NewAgeFileOptions: ParsableArguments {
+    @OptionGroup(title: "Passphrase of the file (at least 8 characters)")
+    var passphrase: SecretOptions<FilePassphrase>
+
+    @OptionGroup var recipients: AgeRecipientOptions
+
+    @Flag(help: "Accept a weak passphrase; only warn.")
+    var weakOk = false
+
+    /// Refuses before anything is asked for.
+    func check() throws { _ = try recipients.recipients(insteadOf: passphrase) }
+}
+
+/// Makes the file of an account that is exported.
+struct AccountSealer {
+    private let options: NewAgeFileOptions
+    private let subject: SecretSubject
+    let session: Session
+
+    /// - Parameter subject: what the passphrase belongs to.
+    init(_ options: NewAgeFileOptions, _ subject: SecretSubject, _ session: Session) {
+        self.options = options
+        self.subject = subject
+        self.session = session
+    }
+
+    private var weak: WeakSecrets { options.weakOk ? .accept : .ask }
+
+    /// Makes an age file; asks for its passphrase if it has no recipients.
+    func age(_ content: borrowing SecureBytes) throws -> [UInt8] {
+        try options.recipients.protection(or: options.passphrase, subject, weak: weak, session)
+            .seal(content, session.output)
+    }
+
+    /// Asks for the passphrase of a file of another form.
+    /// - Parameter minimum: fewest characters.
+    func passphrase(minimum: Int) throws -> SecureBytes {
+        try SecretAsker(options.passphrase, session.dialog).create(subject, minimum: minimum, weak: weak)
+    }
+}

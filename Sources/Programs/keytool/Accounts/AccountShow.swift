@@ -1,0 +1,24 @@
+import ArgumentParser
+import Console
+import Keystore
+
+struct AccountShow<M: AccountMessenger>: Verb {
+    static var configuration: CommandConfiguration {
+        CommandConfiguration(
+            commandName: "show", abstract: M.help.show.abstract, discussion: M.help.show.discussion)
+    }
+
+    @ParentCommand var noun: AccountNoun<M>
+    @OptionGroup var globals: GlobalOptions
+
+    @OptionGroup var named: AccountArgument<M>
+
+    @OptionGroup var options: M.ShowOptions
+
+    @OptionGroup var keystore: KeystoreOptions
+
+    func run(_ session: Session) throws {
+        let (keeper, id) = try session.open(named, keystore)
+        try M.show(id, options, in: keeper, session.output)
+    }
+}

@@ -1,0 +1,28 @@
+import ArgumentParser
+import Console
+import Encodings
+import Keystore
+
+struct AccountVerify<M: AccountMessenger>: Verb {
+    static var configuration: CommandConfiguration {
+        CommandConfiguration(
+            commandName: "verify", abstract: M.help.verified.abstract, discussion: M.help.verified.discussion)
+    }
+
+    @ParentCommand var noun: AccountNoun<M>
+    @OptionGroup var globals: GlobalOptions
+
+    @Argument(help: "The file, or - for stdin.", completion: .file())
+    var file: String
+
+    @OptionGroup var options: M.VerifyOptions
+
+    func validate() throws { try M.check(options, for: file) }
+
+    func run(_ session: Session) throws {
+        let verified = try M.verified(file, options, session)
+        try session.output.done(
+            verified.lines, json: M.result("verify", [("file", .string(file))] + verified.members))
+        verified.notes(session.output)
+    }
+}

@@ -1,0 +1,63 @@
+import Console
+import Encodings
+import SophaxChat
+
+// How bundles of SophaxChat are checked and shown.
+
+extension PrekeyBundle {
+    /// Checks the signatures at the time that the bundle names.
+    /// - Throws: `BundleError.badSignature`.
+    func checkedSignatures() throws(BundleError) -> CheckedBundle {
+        try check(asked: nil, known: nil, pinned: nil, at: timestamp.timestamp)
+    }
+}
+
+extension CheckedBundle {
+    /// For people.
+    var lines: [String] {
+        [
+            "user           \(bundle.username.printable)", "made           \(bundle.timestamp.timestamp.rfc3339)",
+            "signed prekey  \(bundle.signedPrekeyID)", "one-time       \(oneTimeWords)",
+            "signed         \(form.words)",
+        ]
+    }
+
+    private var oneTimeWords: String {
+        switch bundle.oneTime {
+        case nil: "none"
+        case let key? where key.id == 0: "the last-resort key"
+        case let key?: "prekey \(key.id)"
+        }
+    }
+
+    /// For programs.
+    var members: [(String, JSONValue?)] {
+        [
+            ("username", .string(bundle.username)), ("made", .string(bundle.timestamp.timestamp.rfc3339)),
+            ("signed_prekey_id", .number(bundle.signedPrekeyID)),
+            ("one_time_prekey_id", bundle.oneTime.map { .number($0.id) }), ("signed", .string(form.name)),
+        ]
+    }
+}
+
+extension SignatureForm {
+    /// For people.
+    var words: String {
+        switch self {
+        case .keyOnly: "the signed prekey only; anybody may have changed the rest"
+        case .keyAndTime: "the signed prekey and the time"
+        case .identityKeyAndTime: "identity key, signed prekey and time"
+        case .whole: "all of it"
+        }
+    }
+
+    /// For programs.
+    var name: String {
+        switch self {
+        case .keyOnly: "key"
+        case .keyAndTime: "key_time"
+        case .identityKeyAndTime: "identity_key_time"
+        case .whole: "whole"
+        }
+    }
+}
