@@ -499,7 +499,11 @@ let package = Package(
         tests(of: "CommandParsing", []),
         // What of the program is neither a verb's work nor a question: tests of the binary are in Tests/KeytoolTests.
         .testTarget(
-            name: "KeytoolLogicTests", dependencies: ["keytool", "CommandParsing", "Console", "Encodings", "Threema"],
+            name: "KeytoolLogicTests",
+            dependencies: [
+                "keytool", "CommandParsing", "Console", "MessengerKeeping", "Keystore", "Age", "Threema", "Encodings",
+                "SecureMemory", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
             swiftSettings: [.swiftLanguageMode(.v6)]),
     ]
 )
