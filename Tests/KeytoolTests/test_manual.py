@@ -15,8 +15,8 @@ CLIENT_PAGES = [page for page in PAGES if page.name != "keytool-server"]
 # The server has a manual of its own.
 SOURCES = sorted(path for path in (REPOSITORY / "Sources").rglob("*.swift") if "keytool-server" not in path.parts)
 EXTERNAL = {  # other people's pages
-    ("age", "1"), ("anacron", "8"), ("cron", "8"), ("crontab", "5"), ("curl", "1"), ("keyrings", "7"), ("sh", "1"),
-    ("systemd.exec", "5"), ("systemd.timer", "5"), ("tar", "1"), ("timeout", "1"), ("lp", "1"), ("zbarimg", "1")}
+    ("age", "1"), ("anacron", "8"), ("certbot", "1"), ("cron", "8"), ("crontab", "5"), ("curl", "1"), ("keyrings", "7"),
+    ("restic", "1"), ("sh", "1"), ("systemd.exec", "5"), ("systemd.timer", "5"), ("tar", "1"), ("timeout", "1"), ("lp", "1"), ("zbarimg", "1")}
 # Understood by the argument parser's library; the dump leaves it out.
 COMPLETION = "--generate-completion-script"
 PROXIES = {"https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY", "no_proxy", "NO_PROXY"}  # libcurl's
