@@ -12,6 +12,9 @@ public import SecureMemory
 ///                         one directory for each identity, see `IdentityRecords`
 ///
 /// A record is bytes of an owner under a name. The keystore does not depend on a messenger.
+///
+/// It is a class, because records need its master key while they are lent, and noncopyable structs cannot hold a
+/// borrowed neighbour. The key itself is noncopyable.
 public final class OpenKeystore: Sendable {
     let locked: LockedKeystore
     let masterKey: MasterKey
