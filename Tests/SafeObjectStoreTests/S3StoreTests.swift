@@ -187,11 +187,14 @@ import Testing
             let connection = server.connection()
             try connection.prepare()
             let found = try connection.tryConditions()
-            #expect(found == honours)
+            #expect(found == (honours ? .honoured : .ignored))
         }
         server.set(.answer(S3Double.error(501, "NotImplemented")), for: .put)
         let refused = try server.connection().tryConditions()
-        #expect(!refused)
+        #expect(refused == .ignored)
+        server.set(.answer(S3Double.error(403, "AccessDenied")), for: .put)
+        let forbidden = try server.connection().tryConditions()
+        #expect(forbidden == .unknown(reason: "the object store answers 403 AccessDenied"))
         server.set(.answer(S3Double.error(503, "SlowDown")), for: .put)
         #expect(throws: StoreError.throttled) { try server.connection().tryConditions() }
     }

@@ -2,7 +2,7 @@
 
     s3server.py CONDITIONS CERTIFICATE
 
-CONDITIONS is `honours` or `ignores`: what it does with `If-None-Match: *` of a PUT. CERTIFICATE holds certificate and key in PEM. It prints the port of 127.0.0.1 on which it listens.
+CONDITIONS is `honours`, `ignores` or `forbids`: what it does with `If-None-Match: *` of a PUT. CERTIFICATE holds certificate and key in PEM. It prints the port of 127.0.0.1 on which it listens.
 """
 
 import calendar, hashlib, hmac, http.server, ssl, sys, threading, time
@@ -87,6 +87,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
         if self.command == "GET" and not slash:
             return self.answer(200, listed(*bucket.split("?")))
         if self.command == "PUT":
+            if self.headers["If-None-Match"] and sys.argv[1] == "forbids":
+                return self.fail(403, "AccessDenied")
             with turn:
                 if self.headers["If-None-Match"] == "*" and sys.argv[1] == "honours" and key in buckets[bucket]:
                     return self.fail(412, "PreconditionFailed")

@@ -6,7 +6,7 @@ import threading
 import pytest
 
 from objects import Objects
-from server import ID, curl, run
+from server import ID, curl, run, wait_for
 
 OTHER = "f" * 64
 
@@ -80,6 +80,19 @@ def test_an_object_store_that_ignores_conditions(serve, ignoring):
         in server.words
     assert curl(backup(server), "-H", "If-None-Match: *", body=b"one").status == 201
     assert curl(backup(server), "-H", "If-None-Match: *", body=b"two").status == 412
+
+
+def test_a_key_that_may_not_try_conditions(serve, certificates, tmp_path):
+    """The server starts, and says what it does not know."""
+    objects = Objects(tmp_path, certificates.good, "forbids")
+    try:
+        server = serve(*objects.options, store=objects.store)
+        line = ("warning: it is not known whether the object store honours If-None-Match (the object store answers 403 "
+                "AccessDenied): two servers can both store one backup as the first")
+        wait_for(lambda: line in server.words)
+        assert curl(backup(server), body=b"one").status == 201
+    finally:
+        objects.stop()
 
 
 @pytest.fixture

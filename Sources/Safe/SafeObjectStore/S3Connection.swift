@@ -104,23 +104,33 @@ package final class S3Connection: Sendable {
     /// Whether the server honours `onlyFirst`. False before `tryConditions`.
     var honoursConditions: Bool { honours.load(ordering: .relaxed) }
 
+    /// What is known of a server and `If-None-Match: *`.
+    package enum Conditions: Equatable, Sendable {
+        case honoured, ignored
+        /// The server has refused the attempt, for example because this key may not write the object.
+        case unknown(reason: String)
+    }
+
     /// Finds out whether the server honours `If-None-Match: *`: of two writes of one object, the second has to fail.
     /// The object is `PREFIX-00/first-upload`; it is empty, and stays.
-    /// - Returns: what was found.
-    package func tryConditions() throws(StoreError) -> Bool {
+    /// - Throws: `StoreError` if a later attempt may succeed.
+    package func tryConditions() throws(StoreError) -> Conditions {
         for _ in 0..<2 {
             let answer = try send(
                 .put, "/\(address.buckets[0])/first-upload", headers: Self.onlyFirst, body: [],
                 limit: Self.maxErrorBytes)
             if answer.isOfCondition {
                 honours.store(true, ordering: .relaxed)
-                return true
+                return .honoured
             }
             // Servers that do not know the header may say so.
-            if answer.status == 400 || answer.status == 501 { return false }
-            guard answer.isSuccess else { throw StoreError(answer) }
+            if answer.status == 400 || answer.status == 501 { return .ignored }
+            guard !answer.isSuccess else { continue }
+            let error = StoreError(answer)
+            guard case .failed(let reason) = error else { throw error }
+            return .unknown(reason: reason)
         }
-        return false
+        return .ignored
     }
 
     /// Asks for an object that does not exist.

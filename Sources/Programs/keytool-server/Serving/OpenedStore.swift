@@ -78,9 +78,13 @@ struct OpenedStore {
 
     private static func prepare(_ connection: S3Connection, _ log: ServerLog) throws(StoreError) {
         try connection.prepare()
-        guard try !connection.tryConditions() else { return }
-        log.say(
-            "warning: the object store ignores If-None-Match: two servers can both store one backup as the first")
+        let risk = "two servers can both store one backup as the first"
+        switch try connection.tryConditions() {
+        case .honoured: break
+        case .ignored: log.say("warning: the object store ignores If-None-Match: \(risk)")
+        case .unknown(let reason):
+            log.say("warning: it is not known whether the object store honours If-None-Match (\(reason)): \(risk)")
+        }
     }
 
     /// Empty, and lost when the process ends.
