@@ -184,6 +184,23 @@ def test_a_self_signed_certificate_of_several_names(serve):
         assert refused.returncode == 64 and "a name in --tls-self-signed" in refused.stderr, refused
 
 
+def test_a_name_that_was_taken_out_of_a_certificate(serve):
+    """It is valid no more. Another order, and a name that stands there twice, make no other certificate."""
+    first = serve("--tls-self-signed", "localhost,127.0.0.1,::1")
+    certificate = first.directory / "tls/certificate.pem"
+    before = certificate.read_bytes()
+    assert first.stop() == 0
+    same = serve("--tls-self-signed", "0:0::1,LOCALHOST,127.0.0.1,localhost")
+    assert certificate.read_bytes() == before and same.stop() == 0
+    second = serve("--tls-self-signed", "localhost,::1")
+    assert second.said["pin"] == first.said["pin"]
+    assert curl(f"https://localhost:{second.port}/config", "--cacert", second.said["ca_file"]).status == 200
+    refused = subprocess.run(
+        ["curl", "-q", "-sS", "--cacert", second.said["ca_file"], f"https://127.0.0.1:{second.port}/config"],
+        capture_output=True, timeout=20)
+    assert refused.returncode == 60, refused
+
+
 def test_a_store_below_a_directory_that_is_missing(tmp_path):
     refused = run("serve", "--store", f"file://{tmp_path}/absent/store", "--listen", "127.0.0.1:0")
     assert refused.returncode == 66 and "the directory above it is missing" in refused.stderr, refused

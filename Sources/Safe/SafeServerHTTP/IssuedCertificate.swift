@@ -8,7 +8,8 @@ struct SigningKey: ~Copyable {
     fileprivate let pointer: OpaquePointer
 
     /// A new key.
-    init() {
+    /// - Throws: `SelfSignedError.library`.
+    init() throws(SelfSignedError) {
         let context = unsafe EVP_PKEY_CTX_new_id(EVP_PKEY_EC, nil)
         defer { unsafe EVP_PKEY_CTX_free(context) }
         var key: OpaquePointer?
@@ -16,7 +17,7 @@ struct SigningKey: ~Copyable {
             unsafe EVP_PKEY_keygen_init(context) == 1
             && EVP_PKEY_CTX_set_ec_paramgen_curve_nid(context, NID_X9_62_prime256v1) == 1
             && EVP_PKEY_keygen(context, &key) == 1
-        guard isMade, let key = unsafe key else { fatalError("OpenSSL cannot make a P-256 key") }
+        guard isMade, let key = unsafe key else { throw .library }
         unsafe pointer = key
     }
 
@@ -41,8 +42,8 @@ struct SigningKey: ~Copyable {
     deinit { unsafe EVP_PKEY_free(pointer) }
 
     /// PKCS #8, for the server's own file.
-    func revealPEM() -> [UInt8] {
-        unsafe writePEM { unsafe PEM_write_bio_PrivateKey($0, pointer, nil, nil, 0, nil, nil) }
+    func revealPEM() throws(SelfSignedError) -> [UInt8] {
+        try unsafe writePEM { unsafe PEM_write_bio_PrivateKey($0, pointer, nil, nil, 0, nil, nil) }
     }
 }
 
@@ -59,28 +60,39 @@ struct IssuedCertificate: ~Copyable {
         unsafe pointer = read
     }
 
+    /// Without content.
+    private init() throws(SelfSignedError) {
+        guard let new = unsafe X509_new() else { throw .library }
+        unsafe pointer = new
+    }
+
     /// An authority: it signs certificates that sign nothing.
-    init(authority name: String, _ begin: Timestamp, _ end: Timestamp, _ key: borrowing SigningKey) {
-        unsafe pointer = X509_new()
-        unsafe fill(name, begin, end, issuer: pointer, key)
-        unsafe add(NID_basic_constraints, "critical,CA:TRUE,pathlen:0", issuer: pointer)
-        unsafe add(NID_key_usage, "critical,keyCertSign", issuer: pointer)
+    /// - Throws: `SelfSignedError.library`.
+    static func authority(
+        _ name: String, _ begin: Timestamp, _ end: Timestamp, _ key: borrowing SigningKey
+    ) throws(SelfSignedError) -> IssuedCertificate {
+        let made = try IssuedCertificate()
+        try unsafe made.fill(name, begin, end, issuer: made.pointer, key)
+        try unsafe made.add(NID_basic_constraints, "critical,CA:TRUE,pathlen:0", issuer: made.pointer)
+        try unsafe made.add(NID_key_usage, "critical,keyCertSign", issuer: made.pointer)
         // Without it, an authority of the same name and another key would be taken for this one.
-        unsafe add(NID_subject_key_identifier, "hash", issuer: pointer)
-        sign(key)
+        try unsafe made.add(NID_subject_key_identifier, "hash", issuer: made.pointer)
+        try made.sign(key)
+        return made
     }
 
     /// The certificate of a server.
     /// - Parameter names: at least one. The first is the common name, too, which has 64 characters at most.
-    init(
+    /// - Throws: `SelfSignedError.library`.
+    static func server(
         _ names: [SubjectName], _ begin: Timestamp, _ end: Timestamp, by issuer: borrowing IssuedCertificate,
         _ key: borrowing SigningKey
-    ) {
-        unsafe pointer = X509_new()
-        unsafe fill(String(names[0].text.prefix(64)), begin, end, issuer: issuer.pointer, key)
-        unsafe add(NID_basic_constraints, "critical,CA:FALSE", issuer: issuer.pointer)
-        unsafe add(NID_key_usage, "critical,digitalSignature", issuer: issuer.pointer)
-        unsafe add(NID_ext_key_usage, "serverAuth", issuer: issuer.pointer)
+    ) throws(SelfSignedError) -> IssuedCertificate {
+        let made = try IssuedCertificate()
+        try unsafe made.fill(String(names[0].text.prefix(64)), begin, end, issuer: issuer.pointer, key)
+        try unsafe made.add(NID_basic_constraints, "critical,CA:FALSE", issuer: issuer.pointer)
+        try unsafe made.add(NID_key_usage, "critical,digitalSignature", issuer: issuer.pointer)
+        try unsafe made.add(NID_ext_key_usage, "serverAuth", issuer: issuer.pointer)
         // Neither form has a character that means something to OpenSSL's list.
         let list = names.map { name in
             switch name {
@@ -88,22 +100,31 @@ struct IssuedCertificate: ~Copyable {
             case .address(let text, _): "IP:\(text)"
             }
         }
-        unsafe add(NID_subject_alt_name, list.joined(separator: ","), issuer: issuer.pointer)
-        unsafe add(NID_authority_key_identifier, "keyid", issuer: issuer.pointer)
-        sign(key)
+        try unsafe made.add(NID_subject_alt_name, list.joined(separator: ","), issuer: issuer.pointer)
+        try unsafe made.add(NID_authority_key_identifier, "keyid", issuer: issuer.pointer)
+        try made.sign(key)
+        return made
     }
 
     deinit { unsafe X509_free(pointer) }
 
-    var pem: [UInt8] { unsafe writePEM { unsafe PEM_write_bio_X509($0, pointer) } }
+    /// - Throws: `SelfSignedError.library`.
+    func pem() throws(SelfSignedError) -> [UInt8] { try unsafe writePEM { unsafe PEM_write_bio_X509($0, pointer) } }
 
     /// Whether it is of this key.
     func isOf(_ key: borrowing SigningKey) -> Bool {
         unsafe EVP_PKEY_eq(X509_get0_pubkey(pointer), key.pointer) == 1
     }
 
-    /// Whether this is one of its alternative names, letter by letter.
-    func names(_ name: SubjectName) -> Bool {
+    /// Whether these are all of its alternative names, letter by letter.
+    /// - Parameter names: none of them twice.
+    func isOf(_ names: [SubjectName]) -> Bool {
+        let all = unsafe OpaquePointer(X509_get_ext_d2i(pointer, NID_subject_alt_name, nil, nil))
+        defer { unsafe GENERAL_NAMES_free(all) }
+        return unsafe Int(OPENSSL_sk_num(all)) == names.count && names.allSatisfy { isFor($0) }
+    }
+
+    private func isFor(_ name: SubjectName) -> Bool {
         switch name {
         case .host(let name):
             let flags = X509_CHECK_FLAG_NO_WILDCARDS | X509_CHECK_FLAG_NEVER_CHECK_SUBJECT
@@ -122,7 +143,7 @@ struct IssuedCertificate: ~Copyable {
 
     private func fill(
         _ name: String, _ begin: Timestamp, _ end: Timestamp, issuer: OpaquePointer, _ key: borrowing SigningKey
-    ) {
+    ) throws(SelfSignedError) {
         let common = Array(name.utf8)
         let isFilled =
             unsafe X509_set_version(pointer, 2) == 1
@@ -134,24 +155,20 @@ struct IssuedCertificate: ~Copyable {
             && ASN1_TIME_set(X509_getm_notBefore(pointer), Int(begin.milliseconds / 1000)) != nil
             && ASN1_TIME_set(X509_getm_notAfter(pointer), Int(end.milliseconds / 1000)) != nil
             && X509_set_pubkey(pointer, key.pointer) == 1
-        guard isFilled else { fatalError("OpenSSL cannot make a certificate") }
+        guard isFilled else { throw .library }
     }
 
     /// Adds an extension, in the words of OpenSSL's x509v3_config(5).
-    private func add(_ kind: CInt, _ value: String, issuer: OpaquePointer) {
+    private func add(_ kind: CInt, _ value: String, issuer: OpaquePointer) throws(SelfSignedError) {
         var context = unsafe X509V3_CTX()
         unsafe X509V3_set_ctx(&context, issuer, pointer, nil, nil, 0)
         let added = unsafe X509V3_EXT_conf_nid(nil, &context, kind, value)
         defer { unsafe X509_EXTENSION_free(added) }
-        guard unsafe added != nil && X509_add_ext(pointer, added, -1) == 1 else {
-            fatalError("OpenSSL cannot make an extension of a certificate")
-        }
+        guard unsafe added != nil && X509_add_ext(pointer, added, -1) == 1 else { throw .library }
     }
 
-    private func sign(_ key: borrowing SigningKey) {
-        guard unsafe X509_sign(pointer, key.pointer, EVP_sha256()) > 0 else {
-            fatalError("OpenSSL cannot sign a certificate")
-        }
+    private func sign(_ key: borrowing SigningKey) throws(SelfSignedError) {
+        guard unsafe X509_sign(pointer, key.pointer, EVP_sha256()) > 0 else { throw .library }
     }
 }
 
@@ -167,11 +184,11 @@ private func readPEM(_ pem: [UInt8], _ read: (OpaquePointer?) -> OpaquePointer?)
     }
 }
 
-private func writePEM(_ write: (OpaquePointer?) -> CInt) -> [UInt8] {
+private func writePEM(_ write: (OpaquePointer?) -> CInt) throws(SelfSignedError) -> [UInt8] {
     // Its memory is wiped when it is freed.
     let file = unsafe BIO_new(BIO_s_mem())
     defer { unsafe BIO_free(file) }
-    guard unsafe write(file) == 1 else { fatalError("OpenSSL cannot write PEM") }
+    guard unsafe write(file) == 1 else { throw .library }
     var text: UnsafeMutableRawPointer?
     let count = unsafe BIO_ctrl(file, BIO_CTRL_INFO, 0, &text)
     return unsafe Array(UnsafeRawBufferPointer(start: text, count: count))

@@ -21,7 +21,7 @@ package struct SelfSigned {
     private static let lead = Duration.days(1)
 
     /// - Parameters:
-    ///   - names: host names and IP addresses, at least one.
+    ///   - names: host names and IP addresses, at least one. One that is repeated counts once.
     ///   - authority: the present one, PEM; nil for a new one.
     ///   - key: the present one, PEM; nil for a new one.
     /// - Throws: `SelfSignedError`.
@@ -29,17 +29,20 @@ package struct SelfSigned {
         names: [String], authority present: [UInt8]?, key pem: [UInt8]?, now: Timestamp
     ) throws(SelfSignedError) {
         let names = try Self.subjects(names)
-        let own = try pem.map(Self.parse) ?? SigningKey()
+        let own = if let pem { try Self.parse(pem) } else { try SigningKey() }
         let begin = now + (.zero - Self.lead)
         let issuer =
-            try present.map { pem throws(SelfSignedError) in try Self.parse(authority: pem, of: own) }
-            ?? IssuedCertificate(authority: "keytool-server authority", begin, begin + Self.authorityTerm, own)
-        key = pem ?? own.revealPEM()
-        authority = present ?? issuer.pem
-        certificate = IssuedCertificate(names, begin, begin + Self.term, by: issuer, own).pem
+            if let present {
+                try Self.parse(authority: present, of: own)
+            } else {
+                try IssuedCertificate.authority("keytool-server authority", begin, begin + Self.authorityTerm, own)
+            }
+        key = if let pem { pem } else { try own.revealPEM() }
+        authority = if let present { present } else { try issuer.pem() }
+        certificate = try IssuedCertificate.server(names, begin, begin + Self.term, by: issuer, own).pem()
     }
 
-    /// Whether a certificate is one of this key and these names, and valid for long enough.
+    /// Whether a certificate is one of this key, of all these names and no others, and valid for long enough.
     /// - Parameters:
     ///   - certificate: PEM.
     ///   - key: PEM.
@@ -53,14 +56,14 @@ package struct SelfSigned {
         guard let certificate = IssuedCertificate(pem: certificate), let names = try? subjects(names) else {
             return false
         }
-        return certificate.isOf(own) && names.allSatisfy { certificate.names($0) }
+        return certificate.isOf(own) && certificate.isOf(names)
             && certificate.isValid(from: now, to: now + reserve)
     }
 
     private static func subjects(_ names: [String]) throws(SelfSignedError) -> [SubjectName] {
         let subjects = names.compactMap { SubjectName($0) }
         guard subjects.count == names.count, !subjects.isEmpty else { throw .name }
-        return subjects
+        return subjects.reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
     }
 
     private static func parse(_ pem: [UInt8]) throws(SelfSignedError) -> SigningKey {
@@ -77,8 +80,8 @@ package struct SelfSigned {
     }
 }
 
-/// What a certificate says whose it is.
-enum SubjectName {
+/// What a certificate says whose it is. Two spellings of an address are equal.
+enum SubjectName: Equatable {
     /// Lower case.
     case host(String)
     /// The text of an IPv4 or IPv6 address, and its 4 or 16 bytes.
@@ -99,6 +102,14 @@ enum SubjectName {
         let labels = name.split(separator: ".", omittingEmptySubsequences: false)
         guard name.utf8.count <= 253, labels.allSatisfy(Self.isLabel) else { return nil }
         self = .host(name.lowercased())
+    }
+
+    static func == (left: SubjectName, right: SubjectName) -> Bool {
+        switch (left, right) {
+        case (.host(let left), .host(let right)): left == right
+        case (.address(_, let left), .address(_, let right)): left == right
+        case (.host, .address), (.address, .host): false
+        }
     }
 
     /// The name itself.
@@ -129,5 +140,7 @@ package enum SelfSignedError: Error, Equatable, Sendable {
     case authority
     /// The present key is not that of the present authority.
     case otherKey
+    /// OpenSSL has failed: it has no memory or no random numbers.
+    case library
 }
 #endif

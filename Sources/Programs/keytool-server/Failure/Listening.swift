@@ -50,6 +50,7 @@ extension SelfSignedError: Explained {
             Failure(
                 .badData, "tls/key.pem in the store's directory is not the key of tls/authority.pem",
                 hints: Self.restoreKey)
+        case .library: Failure(.failed, "OpenSSL cannot make a certificate")
         }
     }
 
