@@ -10,7 +10,7 @@ import subprocess
 
 import pytest
 
-from server import BINARY, ID, begin_upload, curl, environment, exchange, run, statuses
+from server import BINARY, ID, begin_upload, curl, environment, exchange, run, statuses, wait_for
 
 
 @pytest.fixture
@@ -208,6 +208,50 @@ def test_a_server_marks_a_store_whose_accounts_were_written_by_hand(serve, add, 
     server = serve()
     assert server.stop() == 0
     assert (store / "asks-for-logins").read_bytes() == b""
+
+
+def test_a_mark_that_cannot_be_written_is_told(serve, add, tmp_path):
+    """The server serves the accounts, and the operator knows what is missing."""
+    add("alice")
+    store = tmp_path / "store"
+    (store / "asks-for-logins").unlink()
+    server = serve(before=without_room(store, "1+"))
+    wait_for(lambda: "; if the files of the accounts are lost, the server will be open" in server.words)
+    assert "asks-for-logins" in server.words
+    assert curl(f"{server.url}/config").status == 401 and not (store / "asks-for-logins").exists()
+
+
+def without_room(store, which):
+    """The renamings of these numbers into a directory finds a full disk."""
+    return ("strace", "-D", "-f", "-qq", "-o", "/dev/null", "-P", store,
+            "-e", f"inject=renameat,renameat2:error=ENOSPC:when={which}")
+
+
+def add_without_room(tmp_path, store, which):
+    password = tmp_path / "password"
+    password.write_text("correct horse battery\n")
+    password.chmod(0o600)
+    return subprocess.run(
+        [*without_room(store, which), BINARY, "account", "add", "alice", "--store", f"file://{store}",
+         "--account-password-file", password],
+        stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60, env=environment())
+
+
+def test_a_first_account_that_cannot_be_added_leaves_nothing(serve, tmp_path):
+    """Else the server would ask everybody for a login."""
+    server = serve()
+    failed = add_without_room(tmp_path, server.directory, 1)
+    assert failed.returncode == 74 and "no space" in failed.stderr.lower(), failed
+    assert not {"logins", "accounts", "asks-for-logins"} & set(os.listdir(server.directory))
+    assert curl(f"{server.url}/config").status == 200
+
+
+def test_an_account_whose_directory_cannot_be_made_is_added(serve, tmp_path):
+    server = serve()
+    added = add_without_room(tmp_path, server.directory, 2)
+    assert added.returncode == 0 and "warning: the account has no directory yet: " in added.stderr, added
+    assert curl(f"{server.url}/alice/config", "-u", "alice:correct horse battery").status == 200
+    assert (server.directory / "accounts/alice/backups").is_dir() and (server.directory / "asks-for-logins").exists()
 
 
 def test_the_first_account_can_be_added_again(serve, add, tmp_path):

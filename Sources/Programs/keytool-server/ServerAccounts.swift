@@ -107,12 +107,27 @@ struct ServerAccounts: ~Copyable {
     }
 
     /// Changes the file of accounts, whole or not at all. Other edits wait.
-    /// - Parameter edit: changes the accounts. If it throws, nothing is changed.
-    func edit(_ edit: (inout AccountFile) throws -> Void) throws {
+    /// - Parameters:
+    ///   - edit: changes the accounts. If it throws, nothing is changed.
+    ///   - account: the directory of this account is made after that, if accounts have one.
+    /// - Returns: why it was not made. The server makes it when the account is used.
+    @discardableResult
+    func edit(makes account: AccountName? = nil, _ edit: (inout AccountFile) throws -> Void) throws -> FileError? {
         let change = { content in try Self.change(content, edit) }
         switch directory {
-        case .some(let directory): try directory.editLogins(change)
-        case .none: try logins.edit(change)
+        case .some(let directory):
+            var failure: FileError?
+            try directory.editLogins(change) {
+                do throws(FileError) {
+                    if let account { try directory.makeAccount(account) }
+                } catch {
+                    failure = error
+                }
+            }
+            return failure
+        case .none:
+            try logins.edit(change)
+            return nil
         }
     }
 
@@ -131,14 +146,6 @@ struct ServerAccounts: ~Copyable {
         var file = AccountFile(content)
         try edit(&file)
         return file.content
-    }
-
-    /// Creates the directory of an account, if accounts have one.
-    func makeAccount(_ name: AccountName) throws {
-        switch directory {
-        case .some(let directory): try directory.makeAccount(name)
-        case .none: break
-        }
     }
 
     /// How many backups an account has, and their total length in bytes; nil if it has no directory, or if they are in

@@ -37,8 +37,12 @@ public final class ServerResponder: SafeAnswering {
             failed: failed)
         guard try directory.hasAccounts() else { return }
         hasAccounts.store(true, ordering: .relaxed)
-        // Accounts that were written by hand. What cannot be marked can be served.
-        if try !directory.hasLostAccounts() { try? directory.markAccounts() }
+    }
+
+    /// Marks a server with accounts that were written by hand, so that it does not become one for everybody if they are
+    /// lost. Without accounts, nothing is done.
+    public func markAccounts() throws(FileError) {
+        if try directory.hasAccounts() { try directory.markAccounts() }
     }
 
     /// Decides by the head of a request, and carries it out if it has no body.

@@ -78,15 +78,13 @@ public struct ServerDirectory: ~Copyable, Sendable {
     }
 
     /// Changes the file, whole or not at all. Other edits wait.
-    /// - Parameter edit: makes the new content from the present one, which is empty if the file does not exist.
-    /// - Throws: `FileError`, or the error of `edit`; then the file is unchanged.
-    public func editLogins(_ edit: ([UInt8]) throws -> [UInt8]) throws {
-        try shared.directory.makeDirectory(Self.accountsName)
-        try logins.edit { content in
-            let changed = try edit(content)
-            try markAccounts()
-            return changed
-        }
+    /// - Parameters:
+    ///   - edit: makes the new content from the present one, which is empty if the file does not exist. It must not make
+    ///     the directory of an account: without the file, that would refuse everybody.
+    ///   - body: runs after the file is changed. Until it has returned, other edits wait.
+    /// - Throws: `FileError`, or the error of `edit`; then the file is unchanged, and nothing new exists.
+    public func editLogins(_ edit: ([UInt8]) throws -> [UInt8], then body: () throws -> Void = {}) throws {
+        try logins.edit(edit, then: body)
     }
 
     // MARK: The directories of accounts
@@ -113,8 +111,10 @@ public struct ServerDirectory: ~Copyable, Sendable {
             clock: clock, authorize: authorize)
     }
 
-    /// Creates the directory of an account. An existing one stays as it is.
+    /// Creates the mark of a server that has accounts, and the directory of an account that is in the file. What exists
+    /// stays as it is.
     public func makeAccount(_ account: AccountName) throws(FileError) {
+        try markAccounts()
         try shared.directory.makeDirectory(Self.accountsName)
         let accounts = try shared.directory.directory(Self.accountsName)
         try accounts.makeDirectory(account.text)

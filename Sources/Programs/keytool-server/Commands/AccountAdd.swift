@@ -34,11 +34,13 @@ struct AccountAdd: AccountVerb {
         try check(accounts.file(), accounts)
         let left = try accounts.size(of: name)?.backups ?? 0
         let hash = try NewPassword.hash(password, for: name, weakOk, dialog)
-        try accounts.edit { file in
+        let late = try accounts.edit(makes: name) { file in
             // Another command may have added it while the password was typed.
             try check(file, accounts)
-            try accounts.makeAccount(name)
             file.set(Account(name: name, hash: hash, quota: quota?.bytes))
+        }
+        if let late {
+            dialog.output.warn("the account has no directory yet: \(late.failure.message); the server makes it later")
         }
         if left > 0 {
             dialog.output.warn("\(name.text) has \(Counted.backups(left)) of an earlier account of this name")

@@ -40,6 +40,10 @@ struct OpenedStore {
         guard try !responder.hasLostAccounts() else { throw LostAccounts(path: path) }
         return OpenedStore(
             answering: responder, limits: limits, expire: responder.expire,
+        do throws(FileError) { try responder.markAccounts() } catch {
+            log.say(
+                "warning: \(error.failure.message); if the files of the accounts are lost, the server will be open")
+        }
             check: { () throws(StoreError) in try responder.check(room: spareUploads * limits.maxBackupBytes) },
             freeBytes: { try? responder.freeBytes() }, accounts: try responder.accountNames(), lock: lock)
     }
