@@ -207,6 +207,15 @@ def test_a_store_below_a_directory_that_is_missing(tmp_path):
     assert "hint: make it, or mount its disk" in refused.stderr and list(tmp_path.iterdir()) == []
 
 
+def test_a_store_that_is_a_link_to_nothing(tmp_path):
+    """For example to a disk that is not mounted."""
+    (tmp_path / "store").symlink_to("absent")
+    refused = run("serve", "--store", f"file://{tmp_path}/store", "--listen", "127.0.0.1:0")
+    assert refused.returncode == 66, refused
+    assert f"{tmp_path}/store is a symbolic link to a directory that is missing" in refused.stderr, refused.stderr
+    assert "hint: make it, or mount its disk" in refused.stderr and not (tmp_path / "absent").exists()
+
+
 def test_an_ipv4_address_in_the_form_of_ipv6(serve):
     first = serve("--tls-self-signed", "::ffff:127.0.0.1")
     certificate = first.directory / "tls/certificate.pem"

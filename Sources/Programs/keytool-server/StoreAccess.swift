@@ -1,5 +1,6 @@
 import AtomicFiles
 import Console
+import Glibc
 import SafeStore
 import SafeWire
 
@@ -34,11 +35,17 @@ extension StoreLocation {
                     .exists, "\(path) holds other files, and no config and backups of a Safe server",
                     hints: "use a directory that is empty or missing"))
         } catch .missing {
-            throw CommandFailure(
-                failure: Failure(
-                    .noInput, "\(path) cannot be made: the directory above it is missing",
-                    hints: "make it, or mount its disk"))
+            let reason =
+                isLink(path)
+                ? "\(path) is a symbolic link to a directory that is missing"
+                : "\(path) cannot be made: the directory above it is missing"
+            throw CommandFailure(failure: Failure(.noInput, reason, hints: "make it, or mount its disk"))
         }
+    }
+
+    private static func isLink(_ path: String) -> Bool {
+        var status = stat()
+        return unsafe lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFLNK
     }
 }
 
