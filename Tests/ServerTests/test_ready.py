@@ -108,3 +108,16 @@ def test_an_object_store(serve, objects):  # noqa: F811
 
 def test_memory(serve):
     assert ready(serve(store="memory:")) == (200, "ready\n")
+def test_accounts_of_an_object_store(serve, objects, tmp_path):  # noqa: F811
+    """A file of accounts that is gone is named, as in a directory."""
+    logins = tmp_path / "logins"
+    logins.write_text("")
+    logins.chmod(0o600)
+    server = serve(*objects.options, "--accounts", logins, store=objects.store)
+    assert ready(server) == (200, "ready\n")
+    logins.unlink()
+    wait_for(lambda: ready(server) == (503, "the file of accounts is missing\n"), pause=1)
+    logins.mkdir()
+    wait_for(lambda: ready(server) == (503, "the accounts cannot be read\n"), pause=1)
+
+

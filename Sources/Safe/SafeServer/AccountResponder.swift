@@ -33,7 +33,7 @@ public final class AccountResponder: SafeAnswering {
     private let logins: LoginsFile
     private let stores: any AccountStores
     private let settings: ResponderSettings
-    private let check: LoginCheck
+    private let loginCheck: LoginCheck
     private let accounts = Mutex(Accounts())
     /// Those that have logged in. One that was removed stays, for its locks.
     private let served = Mutex<[AccountName: Served]>([:])
@@ -65,7 +65,7 @@ public final class AccountResponder: SafeAnswering {
         logins = directory.logins
         stores = DirectoryStores(directory, keepsPrevious: keepsPrevious)
         settings = ResponderSettings(limits: limits, throttle: throttle, failed: failed)
-        check = LoginCheck(key: key, failureRate: failureRate ?? LoginCheck.standardFailureRate)
+        loginCheck = LoginCheck(key: key, failureRate: failureRate ?? LoginCheck.standardFailureRate)
     }
 
     /// Serves stores that expire their backups by themselves.
@@ -84,7 +84,7 @@ public final class AccountResponder: SafeAnswering {
         self.logins = logins
         stores = ExternalStores(store: store)
         settings = ResponderSettings(limits: limits, throttle: throttle, failed: failed)
-        check = LoginCheck(key: Random.secret(LoginCheck.keyCount))
+        loginCheck = LoginCheck(key: Random.secret(LoginCheck.keyCount))
     }
 
     /// Decides by the head of a request, and carries it out if it has no body and its login is known.
@@ -96,7 +96,7 @@ public final class AccountResponder: SafeAnswering {
         let file: AccountFile
         do throws(FileError) { file = try presentAccounts() } catch { return .answer(answer(error)) }
         let decision = LoginDecision()
-        let answer = check.check(
+        let answer = loginCheck.check(
             login, in: file, client: request.client, at: now.monotonic, decided: decision.decide)
         if let answer { return proceed(request, answer, at: now) }
         return .login(
@@ -163,13 +163,26 @@ public final class AccountResponder: SafeAnswering {
         return HTTPResponse(.unavailable)
     }
 
+    /// Reads the accounts.
+    /// - Throws: `StoreError.failed` if that fails, or if there is no file of accounts: then nobody can log in.
+    public func check() throws(StoreError) {
+        let isMissing: Bool
+        do throws(FileError) {
+            isMissing = try logins.version() == nil
+            _ = try presentAccounts()
+        } catch {
+            throw .failed(reason: "the accounts cannot be read")
+        }
+        if isMissing { throw .failed(reason: "the file of accounts is missing") }
+    }
+
     private func presentAccounts() throws(FileError) -> AccountFile {
         let version = try logins.version()
         if let known = accounts.withLock({ $0.version == version ? $0.file : nil }) { return known }
         // Two threads may both read it; both read at least this version.
         let file = AccountFile(try logins.content() ?? [])
         accounts.withLock { $0 = Accounts(version: version, file: file) }
-        check.forget(except: file)
+        loginCheck.forget(except: file)
         for account in file.accounts { stores.prepare(account.name) }
         return file
     }

@@ -87,16 +87,7 @@ public final class ServerResponder: SafeAnswering {
     /// Does what an upload does, and reads the accounts.
     /// - Parameter room: bytes that have to be free.
     public func check(room: Int) throws(StoreError) {
-        let hasFile: Bool
-        do throws(FileError) {
-            _ = try accountNames()
-            let version = try directory.logins.version()
-            let hasAccounts = try directory.hasAccounts()
-            hasFile = version != nil || !hasAccounts
-        } catch {
-            throw .failed(reason: "the accounts cannot be read")
-        }
-        guard hasFile else { throw .failed(reason: "the file of accounts is missing") }
+        if (try? isClosed()) ?? true { try closed.check() }
         try directory.check(room: room)
     }
 

@@ -73,9 +73,7 @@ struct OpenedStore {
         return OpenedStore(
             answering: responder, limits: limits, expire: responder.expire,
             check: { () throws(StoreError) in
-                if case .failure = Result(catching: { () throws(FileError) in try responder.accountNames() }) {
-                    throw .failed(reason: "the accounts cannot be read")
-                }
+                try responder.check()
                 try connection.check()
             }, freeBytes: { nil }, accounts: try responder.accountNames(), lock: nil)
     }
