@@ -170,8 +170,14 @@ def test_exit_codes():
 
 
 def test_metrics(serve):
-    server = serve("--metrics-listen", "127.0.0.1:0", "--tls-self-signed", "localhost")
+    server = serve("--metrics-listen", "127.0.0.1:0", "--tls-self-signed", "localhost", "--metrics-accounts")
     curl(f"https://localhost:{server.port}/config", "--cacert", server.said["ca_file"])
+    password = server.directory.parent / "password"
+    password.write_text("correct horse\n")
+    password.chmod(0o600)
+    added = run("account", "add", "alice", "--account-password-file", password,
+                KEYTOOL_SERVER_STORE=f"file://{server.directory}")
+    assert added.returncode == 0, added.stderr
     text = curl(f"http://{server.said['metrics']}/metrics").body.decode()
     names = re.findall(r"^# TYPE keytool_server_(\w+) ", text, re.M)
     listed = [item.head for item in PAGE.sections["MONITORING"].items]

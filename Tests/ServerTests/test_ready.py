@@ -3,7 +3,10 @@
 import os
 import shutil
 import signal
+import subprocess
 import time
+
+import pytest
 
 from server import ID, curl, wait_for
 from test_faults import disk  # noqa: F401
@@ -98,6 +101,21 @@ def test_a_store_that_hangs(serve, tmp_path):
     server.stop(signal.SIGKILL)
 
 
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root may trace a process that it has not started")
+def test_metrics_of_a_store_that_hangs(serve):
+    """The last figure is answered, as often as it is asked for."""
+    server = serve("--metrics-listen", "127.0.0.1:0")
+    free = server.metrics()["keytool_server_free_bytes"]
+    with subprocess.Popen(["strace", "-f", "-p", str(server.process.pid), "-o", "/dev/null",
+                           "-e", "inject=fstatfs:delay_enter=60000000"], stderr=subprocess.PIPE) as trace:
+        assert b"attached" in trace.stderr.readline()
+        for _ in range(3):
+            begin = time.monotonic()
+            assert server.metrics()["keytool_server_free_bytes"] == free and time.monotonic() - begin < 4
+        server.stop(signal.SIGKILL)
+        trace.wait(20)
+
+
 def test_an_object_store(serve, objects):  # noqa: F811
     server = serve(*objects.options, store=objects.store)
     assert ready(server) == (200, "ready\n")
@@ -106,8 +124,6 @@ def test_an_object_store(serve, objects):  # noqa: F811
     assert "reached" in ready(server)[1]
 
 
-def test_memory(serve):
-    assert ready(serve(store="memory:")) == (200, "ready\n")
 def test_accounts_of_an_object_store(serve, objects, tmp_path):  # noqa: F811
     """A file of accounts that is gone is named, as in a directory."""
     logins = tmp_path / "logins"
@@ -121,3 +137,5 @@ def test_accounts_of_an_object_store(serve, objects, tmp_path):  # noqa: F811
     wait_for(lambda: ready(server) == (503, "the accounts cannot be read\n"), pause=1)
 
 
+def test_memory(serve):
+    assert ready(serve(store="memory:")) == (200, "ready\n")

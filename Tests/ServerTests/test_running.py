@@ -437,6 +437,29 @@ def test_what_is_measured(serve, tmp_path):
     assert not {"keytool_server_free_bytes", "keytool_server_certificate_end_timestamp_seconds"} & set(memory)
 
 
+def test_accounts_in_the_metrics(serve, tmp_path):
+    """Only if they are asked for."""
+    password = tmp_path / "password"
+    password.write_text("correct horse\n")
+    password.chmod(0o600)
+    for name in ("alice", "bob"):
+        added = run("account", "add", name, "--account-password-file", password, "--store", f"file://{tmp_path}/store")
+        assert added.returncode == 0, added.stderr
+    server = serve("--metrics-listen", "127.0.0.1:0")
+    for id, body in ((ID, b"x" * 1000), (ID[::-1], b"x" * 24)):
+        assert curl(f"{server.url}/alice/backups/{id}", "-u", "alice:correct horse", body=body).status == 201
+    assert not [name for name in server.metrics() if "account" in name]
+    assert server.stop() == 0
+    metrics = serve("--metrics-listen", "127.0.0.1:0", "--metrics-accounts").metrics()
+    assert {name: value for name, value in metrics.items() if "account" in name} == {
+        'keytool_server_account_backups{account="alice"}': 2, 'keytool_server_account_backups{account="bob"}': 0,
+        'keytool_server_account_bytes{account="alice"}': 1024, 'keytool_server_account_bytes{account="bob"}': 0}
+    for options, words in ((["--listen", "127.0.0.1:0"], "requires --metrics-listen"),
+                           (["--store", "memory:", "--metrics-listen", "127.0.0.1:0"], "needs a store that is a directory")):
+        refused = run("serve", "--store", f"file://{tmp_path}/store", "--metrics-accounts", *options)
+        assert refused.returncode == 64 and f"--metrics-accounts {words}" in refused.stderr, refused
+
+
 def test_wrong_logins_are_counted(serve, tmp_path):
     """A request without a login is asked for one: that is no failure."""
     server = serve("--metrics-listen", "127.0.0.1:0")

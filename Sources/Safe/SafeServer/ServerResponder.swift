@@ -97,6 +97,14 @@ public final class ServerResponder: SafeAnswering {
     /// Free bytes of the file system of the directory; nil if it does not tell.
     public func freeBytes() throws(FileError) -> Int? { try directory.freeSpace().bytes }
 
+    /// The accounts with the number of their backups and the bytes of these together. Reads the names of all backups.
+    public func accountSizes() throws(FileError) -> [(name: AccountName, backups: Int, bytes: Int)] {
+        try (accountNames() ?? []).map { name throws(FileError) in
+            let size = try directory.size(of: name)
+            return (name, size?.backups ?? 0, size?.bytes ?? 0)
+        }
+    }
+
     /// Whether the accounts of the directory are lost: nobody can log in.
     public func hasLostAccounts() throws(FileError) -> Bool { try directory.hasLostAccounts() }
 

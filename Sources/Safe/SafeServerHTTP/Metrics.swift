@@ -4,8 +4,8 @@ package import SafeServer
 package import SafeStore
 internal import Synchronization
 
-/// Counts what a server does, and answers `GET /metrics` in the text format of Prometheus. No id, login or address is
-/// in it.
+/// Counts what a server does, and answers `GET /metrics` in the text format of Prometheus. No id, password or
+/// address is in it, and the names of accounts only if they are among what is measured.
 package final class Metrics: SafeAnswering {
     private struct Kind: Hashable {
         let method: String
@@ -43,7 +43,8 @@ package final class Metrics: SafeAnswering {
     /// Nothing is counted yet.
     package init() {}
 
-    /// - Parameter measure: called each time that the metrics are asked for; it may block.
+    /// - Parameter measure: called each time that the metrics are asked for, on the thread of the request: it must not
+    ///   wait for the store.
     package func measure(by measure: @escaping @Sendable () -> Measurements) {
         self.measure.withLock { $0 = measure }
     }
@@ -166,7 +167,15 @@ package final class Metrics: SafeAnswering {
                 "certificate_end_timestamp_seconds", "gauge", "When the certificate expires.",
                 [("", "\(end.milliseconds / 1000)")])
         }
+        let accounts = measured.accounts.map { (labels: "{account=\"\($0.name.text)\"}", account: $0) }
+        guard !accounts.isEmpty else { return lines }
         return lines
+            + family(
+                "account_backups", "gauge", "Stored backups of an account.",
+                accounts.map { ($0.labels, "\($0.account.backups)") })
+            + family(
+                "account_bytes", "gauge", "Bytes of the stored backups of an account.",
+                accounts.map { ($0.labels, "\($0.account.bytes)") })
     }
 
     private func family(_ name: String, _ type: String, _ help: String, _ values: [(String, String)]) -> [String] {

@@ -41,6 +41,12 @@ struct Serve: Verb {
     @Flag(help: "Log the address of each request's client, too.")
     var logClients = false
 
+    @Flag(help: "Log the account of each request, too.")
+    var logAccounts = false
+
+    @Flag(help: "Name the accounts in the metrics, with the number and the bytes of their backups.")
+    var metricsAccounts = false
+
     private func opened(_ settings: ServeSettings, _ dialog: Dialog) throws -> OpenedStore {
         let throttle = try limits.throttle()
         switch settings.location {
@@ -72,7 +78,12 @@ struct Serve: Verb {
         let metrics = Metrics()
         let server = try RunningServer(
             settings, store, metrics: metrics, log: settings.log, manager: ServiceManager())
-        metrics.measure(by: { Measurements(freeBytes: store.freeBytes(), certificateEnd: server.certificateEnd) })
+        let sizes = settings.metricsAccounts ? store.sizes : nil
+        metrics.measure {
+            Measurements(
+                freeBytes: store.freeBytes.read() ?? nil, certificateEnd: server.certificateEnd,
+                accounts: sizes?.read() ?? [])
+        }
         let welcome = Welcome(settings, server, accounts: store.accounts)
         try dialog.output.done(welcome.lines, json: welcome.json)
         let sweeping = Sweeping(
@@ -109,6 +120,8 @@ struct ServeSettings {
     var limits: ListenerLimits
     let keepPrevious: Duration
     let log: ServerLog
+    /// Whether the metrics name the accounts.
+    let metricsAccounts: Bool
 
     init(_ options: Serve) throws {
         location = try options.store.location()
@@ -119,14 +132,27 @@ struct ServeSettings {
         limits = try options.limits.limits()
         keepPrevious =
             try Setting.value(options.keepPrevious, "keep-previous")?.duration ?? Sweep.defaultKeepPrevious
-        let namesRequests = try Setting.flag(options.logRequests, "log-requests")
-        log = ServerLog(
-            requests: try Setting.flag(options.logClients, "log-clients")
-                ? .withClients : namesRequests ? .withoutClients : .none)
+        let isLogging = try Setting.flag(options.logRequests, "log-requests")
+        let lines = ServerLog.RequestLines(
+            hasClient: try Setting.flag(options.logClients, "log-clients"),
+            hasAccount: try Setting.flag(options.logAccounts, "log-accounts"))
+        log = ServerLog(requests: isLogging || lines.hasClient || lines.hasAccount ? lines : nil)
+        metricsAccounts = try Setting.flag(options.metricsAccounts, "metrics-accounts")
+        try requireMetrics()
         guard source != nil || listen.isLocal else {
             throw UsageFailure(
                 "without TLS, --listen has to be a loopback address or a Unix socket",
                 hint: "use --tls-self-signed NAME, or --tls-certificate FILE --tls-key FILE")
+        }
+    }
+
+    private func requireMetrics() throws {
+        guard metricsAccounts else { return }
+        guard metricsListen != nil else { throw UsageFailure("--metrics-accounts requires --metrics-listen") }
+        guard case .directory = location else {
+            throw UsageFailure(
+                "--metrics-accounts needs a store that is a directory",
+                hint: "backups in an object store are counted by that store")
         }
     }
 }

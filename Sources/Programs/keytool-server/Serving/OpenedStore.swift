@@ -18,7 +18,9 @@ struct OpenedStore {
     /// Throws if uploads cannot be stored now.
     let check: @Sendable () throws(StoreError) -> Void
     /// Free bytes of the store's file system; nil if that is not known.
-    let freeBytes: @Sendable () -> Int?
+    let freeBytes: Gauge<Int?>
+    /// The backups of each account; nil for a store that is not a directory. It is measured once a minute at most.
+    let sizes: Gauge<[Measurements.Account]>?
     /// The accounts; nil if there are none, and everybody may use the server.
     let accounts: [AccountName]?
     private let lock: HeldLock?
@@ -38,14 +40,16 @@ struct OpenedStore {
         let responder = try ServerResponder(
             at: path, limits: limits, keepsPrevious: keepsPrevious, throttle: throttle, failed: log.write)
         guard try !responder.hasLostAccounts() else { throw LostAccounts(path: path) }
-        return OpenedStore(
-            answering: responder, limits: limits, expire: responder.expire,
         do throws(FileError) { try responder.markAccounts() } catch {
             log.say(
                 "warning: \(error.failure.message); if the files of the accounts are lost, the server will be open")
         }
+        return OpenedStore(
+            answering: responder, limits: limits, expire: responder.expire,
             check: { () throws(StoreError) in try responder.check(room: spareUploads * limits.maxBackupBytes) },
-            freeBytes: { try? responder.freeBytes() }, accounts: try responder.accountNames(), lock: lock)
+            freeBytes: { try? responder.freeBytes() },
+            sizes: { ((try? responder.accountSizes()) ?? []).map(Measurements.Account.init) },
+            accounts: try responder.accountNames(), lock: lock)
     }
 
     /// Creates the buckets that are missing. Several servers may share them.
@@ -75,7 +79,7 @@ struct OpenedStore {
             check: { () throws(StoreError) in
                 try responder.check()
                 try connection.check()
-            }, freeBytes: { nil }, accounts: try responder.accountNames(), lock: nil)
+            }, accounts: try responder.accountNames())
     }
 
     private static func prepare(_ connection: S3Connection, _ log: ServerLog) throws(StoreError) {
@@ -97,14 +101,15 @@ struct OpenedStore {
     private init(
         answering: any SafeAnswering, limits: ServerLimits,
         expire: @escaping @Sendable (Sweep) throws(StoreError) -> SweepReport,
-        check: @escaping @Sendable () throws(StoreError) -> Void, freeBytes: @escaping @Sendable () -> Int?,
-        accounts: [AccountName]?, lock: HeldLock?
+        check: @escaping @Sendable () throws(StoreError) -> Void, freeBytes: @escaping @Sendable () -> Int? = { nil },
+        sizes: (@Sendable () -> [Measurements.Account])? = nil, accounts: [AccountName]?, lock: HeldLock? = nil
     ) {
         self.answering = answering
         self.limits = limits
         self.expire = expire
         self.check = check
-        self.freeBytes = freeBytes
+        self.freeBytes = Gauge(freeBytes)
+        self.sizes = sizes.map { Gauge(every: .seconds(60), $0) }
         self.accounts = accounts
         self.lock = lock
     }
@@ -116,8 +121,7 @@ struct OpenedStore {
     ) {
         let responder = SafeResponder(store, limits: limits, throttle: throttle, failed: log.write)
         self.init(
-            answering: responder, limits: limits, expire: responder.expire, check: check,
-            freeBytes: { nil }, accounts: nil, lock: nil)
+            answering: responder, limits: limits, expire: responder.expire, check: check, accounts: nil)
     }
 
     /// What `GET /ready` answers. What is wrong is said in the log, too.
