@@ -23,12 +23,12 @@ private let backup = "/backups/" + String(repeating: "ab", count: 32)
         return responder.answer(request, body: body, at: reading()).status
     }
 
-    private func setAccounts(_ names: [String]) throws {
+    private func setAccounts(_ names: [String], salt: UInt8 = 1) throws {
         let directory = try ServerDirectory(at: place.server)
         try directory.editLogins { _ in
             var file = AccountFile([])
             for name in names {
-                file.set(Account(name: AccountName(name)!, hash: cheapHash("secret", salt: 1), quota: nil))
+                file.set(Account(name: AccountName(name)!, hash: cheapHash("secret", salt: salt), quota: nil))
             }
             return file.content
         }
@@ -50,7 +50,7 @@ private let backup = "/backups/" + String(repeating: "ab", count: 32)
     @Test func `a download is answered at once, as it would be later`() throws {
         #expect(status("PUT", backup, body: [1, 2]) == 201)
         let later = responder.answer(get(), at: reading())
-        let answer = try #require(responder.answerAtOnce(get(), at: reading()))
+        let answer = try #require(responder.answerAtOnce(get(), at: reading())).response
         #expect(answer.status == 200 && answer.body == [1, 2] && answer.headers == later.headers)
     }
 
@@ -62,16 +62,71 @@ private let backup = "/backups/" + String(repeating: "ab", count: 32)
             get("/config"), get(missing), get(backup + "0"), get("/alice" + backup),
         ]
         for request in others {
-            let status = responder.answerAtOnce(request, at: reading())?.status
+            let status = responder.answerAtOnce(request, at: reading())?.response.status
             #expect(status == nil, "\(request.method) \(request.target)")
         }
     }
 
-    @Test func `nothing is answered at once from the first account on`() throws {
+    @Test func `nothing is answered at once without a login from the first account on`() throws {
         #expect(status("PUT", backup, body: [1, 2]) == 201)
-        #expect(responder.answerAtOnce(get(), at: reading())?.status == 200)
+        #expect(responder.answerAtOnce(get(), at: reading())?.response.status == 200)
         try setAccounts(["alice"])
-        #expect(responder.answerAtOnce(get(), at: reading())?.status == nil)
+        #expect(responder.answerAtOnce(get(), at: reading())?.response.status == nil)
+        #expect(status("GET", "/config") == 401)
+        #expect(responder.answerAtOnce(get(), at: reading())?.response.status == nil)
+    }
+
+    private static let login = "Basic YWxpY2U6c2VjcmV0"  // alice:secret
+
+    private func atOnce(
+        _ login: String..., target: String = "/alice" + backup, client: String = "192.0.2.1",
+        at now: ClockReading = reading()
+    ) -> ImmediateAnswer? {
+        let headers = login.map { (name: "Authorization", value: $0) }
+        return responder.answerAtOnce(ServerRequest("GET", target, headers: headers, client: client), at: now)
+    }
+
+    @Test func `a download by a login that was right is answered at once, as it would be later`() throws {
+        try setAccounts(["alice"])
+        #expect(atOnce(Self.login) == nil)
+        #expect(status("PUT", "/alice" + backup, login: Self.login, body: [1, 2]) == 201)
+        let headers = [(name: "Authorization", value: Self.login)]
+        let later = responder.answer(
+            ServerRequest("GET", "/alice" + backup, headers: headers, client: "192.0.2.1"), at: reading())
+        let answer = try #require(atOnce(Self.login))
+        #expect(answer.response.body == [1, 2] && answer.response.headers == later.headers)
+        #expect(answer.account == AccountName("alice"))
+        // Anything else is judged by `examine`.
+        #expect(atOnce() == nil && atOnce(Self.login, Self.login) == nil)
+        #expect(atOnce(Self.login + " ") == nil && atOnce("basic YWxpY2U6c2VjcmV0") == nil)
+        #expect(atOnce("Basic YWxpY2U6c2VjcmVU") == nil && atOnce(Self.login, client: "192.0.2.2") == nil)
+        #expect(atOnce(Self.login, target: backup) == nil && atOnce(Self.login, target: "/bob" + backup) == nil)
+        #expect(atOnce(Self.login, target: "/alice/config") == nil)
+    }
+
+    @Test func `a login is answered at once as long as it is known`() throws {
+        try setAccounts(["alice"])
+        #expect(status("PUT", "/alice" + backup, login: Self.login, body: [1, 2]) == 201)
+        #expect(atOnce(Self.login, at: reading(599)) != nil)
+        #expect(atOnce(Self.login, at: reading(601)) == nil)
+    }
+
+    @Test func `a login is answered at once until its account changes`() throws {
+        try setAccounts(["alice"])
+        let changes: [() throws -> Void] = [
+            { try setAccounts(["bob"]) }, { try setAccounts(["alice", "bob"], salt: 2) },
+            { try place.removeLogins() },
+        ]
+        for change in changes {
+            #expect([201, 204].contains(status("PUT", "/alice" + backup, login: Self.login, body: [1, 2])))
+            #expect(atOnce(Self.login) != nil)
+            try change()
+            #expect(atOnce(Self.login) == nil)
+            // The new file is read.
+            _ = try responder.accountNames()
+            #expect(atOnce(Self.login) == nil)
+            try setAccounts(["alice"])
+        }
     }
 
     @Test func `what is answered at once is counted, and what is left to others is not`() throws {
@@ -80,10 +135,10 @@ private let backup = "/backups/" + String(repeating: "ab", count: 32)
             at: place.server, limits: .standard, keepsPrevious: true,
             throttle: Throttle(clientRate: rate, backupRate: rate))
         #expect(status("PUT", backup, body: [1, 2]) == 201)
-        for _ in 0..<10 { #expect(responder.answerAtOnce(get("/config"), at: reading())?.status == nil) }
-        for _ in 0..<3 { #expect(responder.answerAtOnce(get(), at: reading())?.status == 200) }
+        for _ in 0..<10 { #expect(responder.answerAtOnce(get("/config"), at: reading())?.response.status == nil) }
+        for _ in 0..<3 { #expect(responder.answerAtOnce(get(), at: reading())?.response.status == 200) }
         // The refusal is left to others, too: nothing is read for it.
-        #expect(responder.answerAtOnce(get(), at: reading())?.status == nil)
+        #expect(responder.answerAtOnce(get(), at: reading())?.response.status == nil)
         #expect(responder.answer(get(), at: reading()).status == 429)
     }
 

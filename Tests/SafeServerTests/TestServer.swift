@@ -22,9 +22,10 @@ extension Throttle {
 extension SafeAnswering {
     /// Waits for the hash of a password.
     func examineLogin(_ request: ServerRequest, at now: ClockReading) -> ExaminedRequest {
-        let examined = examine(request, at: now)
-        guard case .login(let login) = examined else { return examined }
-        return login.finish(at: now)
+        var examined = examine(request, at: now)
+        if case .login(let login) = examined { examined = login.finish(at: now) }
+        if case .accepted(_, let rest) = examined { return rest }
+        return examined
     }
 }
 

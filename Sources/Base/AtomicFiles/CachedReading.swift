@@ -35,6 +35,18 @@ extension Directory {
         return content.count == size ? (content, FileState(settled: status, at: now)) : nil
     }
 
+    /// Identity, modification time in milliseconds and length of a plain file, if the kernel has them in memory.
+    /// - Returns: nil if they would have to be waited for, and for anything else than a plain file.
+    package func stateAtOnce(of name: String) -> (identity: FileIdentity, modified: Int64, count: Int)? {
+        let file = unsafe keytool_open_cached(descriptor, name, keytool_O_PATH | O_CLOEXEC)
+        guard file >= 0 else { return nil }
+        defer { close(file) }
+        guard let status = try? Self.status(of: file, path: name), (try? check(status, name)) != nil,
+            let identity = try? FileIdentity("", in: file, path: name)
+        else { return nil }
+        return (identity, Self.milliseconds(status.st_mtim), Int(status.st_size))
+    }
+
     /// Whether the kernel has in memory that the name does not exist.
     /// - Returns: false also if it would have to look.
     package func isMissingAtOnce(_ name: String) -> Bool {

@@ -105,7 +105,12 @@ extension Directory {
 
     /// The modification time of a file in milliseconds since the epoch; nil if it does not exist.
     package func modificationTime(of name: String) throws(FileError) -> Int64? {
-        try status(name).map { Int64($0.st_mtim.tv_sec) &* 1000 &+ Int64($0.st_mtim.tv_nsec) / 1_000_000 }
+        try status(name).map { Self.milliseconds($0.st_mtim) }
+    }
+
+    /// Since the epoch.
+    static func milliseconds(_ time: timespec) -> Int64 {
+        Int64(time.tv_sec) &* 1000 &+ Int64(time.tv_nsec) / 1_000_000
     }
 
     /// Sets the modification time of a file, in milliseconds since the epoch. A missing file is created (0600, empty).

@@ -113,6 +113,17 @@ public final class AccountResponder: SafeAnswering {
             })
     }
 
+    /// Answers the GET of a backup that the kernel has in memory, if exactly this login was right from this address
+    /// lately, and if the kernel has in memory that the file of accounts has not changed.
+    public func answerAtOnce(_ request: ServerRequest, at now: ClockReading) -> ImmediateAnswer? {
+        guard let header = request.onlyValue("authorization"), let version = logins.versionAtOnce(),
+            let file = accounts.withLock({ $0.version == version ? $0.file : nil }),
+            let account = loginCheck.recall(header, in: file, client: request.client, at: now.monotonic),
+            let response = responder(of: account).responseAtOnce(request, at: now)
+        else { return nil }
+        return ImmediateAnswer(response, account: account.name)
+    }
+
     private func proceed(
         _ request: ServerRequest, _ answer: LoginCheck.Answer, at now: ClockReading
     ) -> ExaminedRequest {
@@ -123,17 +134,20 @@ public final class AccountResponder: SafeAnswering {
             settings.failed(.hashes)
             return .answer(HTTPResponse(.busy))
         case .accepted(let account):
+            if let header = request.onlyValue("authorization") {
+                loginCheck.remember(header, of: account, client: request.client)
+            }
             let examined = responder(of: account).examineCounted(request, at: now)
-            guard case .upload(let upload) = examined else { return examined }
+            guard case .upload(let upload) = examined else { return .accepted(account.name, examined) }
             // The body may take minutes.
-            return .upload(
-                PendingUpload(maxBodyBytes: upload.maxBodyBytes) { body, now in
-                    do throws(FileError) {
-                        return try self.isPresent(account) ? upload.finish(body, at: now) : .challenge
-                    } catch {
-                        return self.answer(error)
-                    }
-                })
+            let later = PendingUpload(maxBodyBytes: upload.maxBodyBytes) { body, now in
+                do throws(FileError) {
+                    return try self.isPresent(account) ? upload.finish(body, at: now) : .challenge
+                } catch {
+                    return self.answer(error)
+                }
+            }
+            return .accepted(account.name, .upload(later))
         }
     }
 
@@ -149,6 +163,19 @@ public final class AccountResponder: SafeAnswering {
         guard isPresent else { throw .forbidden }
     }
 
+    /// Reads the accounts.
+    /// - Throws: `StoreError.failed` if that fails, or if there is no file of accounts: then nobody can log in.
+    public func check() throws(StoreError) {
+        let isMissing: Bool
+        do throws(FileError) {
+            isMissing = try logins.version() == nil
+            _ = try presentAccounts()
+        } catch {
+            throw .failed(reason: "the accounts cannot be read")
+        }
+        if isMissing { throw .failed(reason: "the file of accounts is missing") }
+    }
+
     /// Deletes what a sweep decides about the backups of all accounts, and of those that were removed.
     public func expire(_ sweep: Sweep) throws(StoreError) -> SweepReport { try stores.expire(sweep) }
 
@@ -161,19 +188,6 @@ public final class AccountResponder: SafeAnswering {
     private func answer(_ error: FileError) -> HTTPResponse {
         settings.failed(.accounts(error))
         return HTTPResponse(.unavailable)
-    }
-
-    /// Reads the accounts.
-    /// - Throws: `StoreError.failed` if that fails, or if there is no file of accounts: then nobody can log in.
-    public func check() throws(StoreError) {
-        let isMissing: Bool
-        do throws(FileError) {
-            isMissing = try logins.version() == nil
-            _ = try presentAccounts()
-        } catch {
-            throw .failed(reason: "the accounts cannot be read")
-        }
-        if isMissing { throw .failed(reason: "the file of accounts is missing") }
     }
 
     private func presentAccounts() throws(FileError) -> AccountFile {

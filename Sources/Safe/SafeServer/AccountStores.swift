@@ -1,3 +1,4 @@
+internal import HTTP
 internal import AtomicFiles
 internal import SafeStore
 internal import SafeWire
@@ -33,9 +34,12 @@ struct ResponderSettings: Sendable {
     let failed: @Sendable (AnswerFailure) -> Void
 }
 
-/// Answers requests that were counted for their client.
+/// Answers requests of an account.
 protocol CountedAnswering: Sendable {
+    /// Answers a request that was counted for its client.
     func examineCounted(_ request: ServerRequest, at now: ClockReading) -> ExaminedRequest
+    /// As `SafeAnswering.answerAtOnce`, for a request that was not counted.
+    func responseAtOnce(_ request: ServerRequest, at now: ClockReading) -> HTTPResponse?
 }
 
 extension SafeResponder: CountedAnswering where Store: ~Copyable {}

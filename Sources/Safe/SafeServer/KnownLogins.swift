@@ -37,6 +37,11 @@ struct KnownLogins {
         accounts[account]?.first { $0.isSame(code, at: now) }?.end
     }
 
+    /// Until when the last login of an account from this address is known; nil if there was none.
+    func end(_ account: AccountName, from client: String) -> Duration? {
+        accounts[account]?.first { $0.client == client }?.end
+    }
+
     /// Remembers a login that was right.
     mutating func insert(_ account: AccountName, _ code: [UInt8], from client: String, until end: Duration) {
         var known = (accounts[account] ?? []).filter { $0.client != client }

@@ -74,6 +74,7 @@ final class LoginCheck: Sendable {
         var waiters: [Code: [Waiter]] = [:]
         var candidates: [Code: Candidate] = [:]
         var hashing = 0
+        var recent = RecentHeaders()
     }
 
     private typealias Told = (waiter: Waiter, answer: Answer)
@@ -114,7 +115,7 @@ final class LoginCheck: Sendable {
         let hash = account?.hash ?? decoy(for: login.user, in: file)
         let code = code(login, hash)
         let candidate = Candidate(login.password, hash)
-        let client = String(decoding: client.utf8.prefix(Self.maxKeyBytes), as: UTF8.self)
+        let client = Self.stored(client)
         var told: [Told] = []
         var isThreadWanted = false
         let answer: Answer? = state.withLock { state in
@@ -154,6 +155,29 @@ final class LoginCheck: Sendable {
         Self.tell(told)
         if isThreadWanted, !start({ self.hash() }) { abandon() }
         return answer
+    }
+
+    /// The account of a header that was right from this address, and is known as long as its login. Nothing is decoded,
+    /// and no other login is accepted.
+    /// - Parameter header: the value of `Authorization`.
+    func recall(_ header: String, in file: AccountFile, client: String, at now: Duration) -> Account? {
+        guard let code = code(header, from: client), let login = state.withLock({ $0.recent.login(code, at: now) }),
+            let account = file[login.name], account.hash == login.hash
+        else { return nil }
+        return account
+    }
+
+    /// Lets `recall` know a header that has just been accepted.
+    func remember(_ header: String, of account: Account, client: String) {
+        guard let code = code(header, from: client) else { return }
+        state.withLock { state in
+            guard let end = state.known.end(account.name, from: Self.stored(client)) else { return }
+            state.recent.insert(code, .init(name: account.name, hash: account.hash, end: end))
+        }
+    }
+
+    private static func stored(_ client: String) -> String {
+        String(decoding: client.utf8.prefix(maxKeyBytes), as: UTF8.self)
     }
 
     /// Forgets the logins of accounts that are not in the file.
@@ -238,6 +262,26 @@ final class LoginCheck: Sendable {
         message.append(head.span)
         message.append(login.password)
         return authenticate(message.finish())
+    }
+
+    /// The code of a header and the address from which it came; nil if it is longer than those of most passwords.
+    private func code(_ header: String, from client: String) -> Code? {
+        guard header.utf8.count <= RecentHeaders.maxHeaderBytes else { return nil }
+        // No client's name has a NUL.
+        let head = Array("header\0\(Self.stored(client))\0".utf8)
+        let value = header.utf8
+        let message = SecureBytes(count: head.count + value.count, life: .brief) { bytes in
+            var place = 0
+            for byte in head {
+                bytes[place] = byte
+                place += 1
+            }
+            for byte in value {
+                bytes[place] = byte
+                place += 1
+            }
+        }
+        return authenticate(message)
     }
 
     /// What a user who does not exist is compared with. The cost is that of some account, always of the same one for

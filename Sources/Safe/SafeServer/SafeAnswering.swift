@@ -10,12 +10,26 @@ public protocol SafeAnswering: Sendable {
     /// Answers a request if nothing has to be waited for: it may be called on a thread that must not block. A request
     /// that is answered is counted by the throttle.
     /// - Returns: nil if `examine` has to decide; then nothing was counted.
-    func answerAtOnce(_ request: ServerRequest, at now: ClockReading) -> HTTPResponse?
+    func answerAtOnce(_ request: ServerRequest, at now: ClockReading) -> ImmediateAnswer?
 }
 
 extension SafeAnswering {
     /// Returns nil: every request goes to `examine(_:at:)`, which may wait.
-    public func answerAtOnce(_ request: ServerRequest, at now: ClockReading) -> HTTPResponse? { nil }
+    public func answerAtOnce(_ request: ServerRequest, at now: ClockReading) -> ImmediateAnswer? { nil }
+}
+
+/// An answer for which nothing had to be waited for.
+public struct ImmediateAnswer: Sendable {
+    /// The answer.
+    public let response: HTTPResponse
+    /// Who has logged in; nil on a server without accounts.
+    public let account: AccountName?
+
+    /// - Parameter account: who has logged in; nil for nobody.
+    public init(_ response: HTTPResponse, account: AccountName? = nil) {
+        self.response = response
+        self.account = account
+    }
 }
 
 extension SafeAnswering {
@@ -30,18 +44,21 @@ extension SafeAnswering {
         case .answer(let answer): answer
         case .upload(let upload): upload.finish(body, at: now)
         case .login(let login): answer(login.finish(at: now), body, at: now)
+        case .accepted(_, let examined): answer(examined, body, at: now)
         }
     }
 }
 
 /// What the head of a request leads to.
-public enum ExaminedRequest: Sendable {
+public indirect enum ExaminedRequest: Sendable {
     /// This answer; the body is not needed.
     case answer(HTTPResponse)
     /// Read the body, at most `PendingUpload.maxBodyBytes` bytes, and call `finish`.
     case upload(PendingUpload)
     /// The login is being compared. Call `PendingLogin.finish` when that is decided.
     case login(PendingLogin)
+    /// The login is right. What the request leads to is `.answer` or `.upload`.
+    case accepted(AccountName, ExaminedRequest)
 }
 
 /// An upload whose head is accepted.

@@ -1,4 +1,4 @@
-public import HTTP
+internal import HTTP
 public import SafeStore
 public import SafeWire
 
@@ -47,15 +47,21 @@ public final class SafeResponder<Store: BackupStore & ~Copyable>: SafeAnswering 
     }
 
     /// Answers the GET of a backup that the store has at hand.
-    public func answerAtOnce(_ request: ServerRequest, at now: ClockReading) -> HTTPResponse? {
+    public func answerAtOnce(_ request: ServerRequest, at now: ClockReading) -> ImmediateAnswer? {
+        responseAtOnce(request, at: now).map { ImmediateAnswer($0) }
+    }
+
+    func responseAtOnce(_ request: ServerRequest, at now: ClockReading) -> HTTPResponse? {
         guard request.method == "GET", case .backup(let id) = Route(request.target, below: prefix),
-            request.accepts(MediaType.backup),
-            // Who asks too often costs no reading.
-            throttle.allows(client: request.client, backup: path(of: id), at: now.monotonic),
+            request.accepts(MediaType.backup)
+        else { return nil }
+        let path = path(of: id)
+        // Who asks too often costs no reading.
+        guard throttle.allows(client: request.client, backup: path, at: now.monotonic),
             let backup = store.getAtOnce(id)
         else { return nil }
         if let wait = throttle.wait(client: request.client, at: now.monotonic) { return .throttled(wait) }
-        if let wait = throttle.wait(backup: path(of: id), at: now.monotonic) { return .throttled(wait) }
+        if let wait = throttle.wait(backup: path, at: now.monotonic) { return .throttled(wait) }
         return .content(backup.bytes, type: MediaType.backup, tag: backup.tag)
     }
 

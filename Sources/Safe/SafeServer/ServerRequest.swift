@@ -24,8 +24,20 @@ public struct ServerRequest: Equatable, Sendable {
 
     /// The values of a header, in order; empty if it is missing.
     /// - Parameter name: in lower case.
-    func values(_ name: String) -> [String] {
-        headers.filter { $0.name.lowercased() == name }.map(\.value)
+    public func values(_ name: String) -> [String] {
+        headers.filter { Self.isSame($0.name.utf8, name.utf8) }.map(\.value)
+    }
+
+    private static func isSame(_ sent: String.UTF8View, _ name: String.UTF8View) -> Bool {
+        sent.count == name.count
+            && zip(sent, name).allSatisfy { $0 == $1 || UInt8(ascii: "A")...UInt8(ascii: "Z") ~= $0 && $0 | 0x20 == $1 }
+    }
+
+    /// The value of a header that was sent once; nil if it is missing, or was sent more often.
+    /// - Parameter name: in lower case.
+    func onlyValue(_ name: String) -> String? {
+        let values = values(name)
+        return values.count == 1 ? values[0] : nil
     }
 
     /// Whether all parts are equal.

@@ -1,5 +1,5 @@
 public import AtomicFiles
-public import HTTP
+internal import HTTP
 public import SafeStore
 public import SafeWire
 internal import Synchronization
@@ -65,10 +65,10 @@ public final class ServerResponder: SafeAnswering {
             })
     }
 
-    /// Answers the GET of a backup that the kernel has in memory, as long as there are no accounts.
-    public func answerAtOnce(_ request: ServerRequest, at now: ClockReading) -> HTTPResponse? {
-        guard !hasAccounts.load(ordering: .relaxed), directory.isWithoutAccountsAtOnce() else { return nil }
-        return open.answerAtOnce(request, at: now)
+    /// Answers the GET of a backup that the kernel has in memory; on a server with accounts, as `AccountResponder` does.
+    public func answerAtOnce(_ request: ServerRequest, at now: ClockReading) -> ImmediateAnswer? {
+        if hasAccounts.load(ordering: .relaxed) { return closed.answerAtOnce(request, at: now) }
+        return directory.isWithoutAccountsAtOnce() ? open.answerAtOnce(request, at: now) : nil
     }
 
     /// Whether the directory has, or ever had, accounts.
@@ -84,7 +84,7 @@ public final class ServerResponder: SafeAnswering {
         return HTTPResponse(.unavailable)
     }
 
-    /// Does what an upload does, and reads the accounts.
+    /// Reads the accounts, if there are any, and does what an upload does.
     /// - Parameter room: bytes that have to be free.
     public func check(room: Int) throws(StoreError) {
         if (try? isClosed()) ?? true { try closed.check() }

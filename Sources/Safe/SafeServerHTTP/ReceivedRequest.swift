@@ -1,6 +1,7 @@
 #if Server
 internal import NIOHTTP1
 internal import SafeServer
+internal import SafeStore
 
 /// A request as it came, with what the listener has to know of its head.
 struct ReceivedRequest {
@@ -13,6 +14,8 @@ struct ReceivedRequest {
     /// The announced length of the body, in bytes; nil if it is not announced.
     let announcedBytes: Int?
     let start: Duration
+    /// Who has logged in; nil before that is known, and for nobody.
+    var account: AccountName?
     /// Bytes of the body that were stored, or were to be.
     var receivedBytes = 0
 
@@ -32,6 +35,7 @@ struct ReceivedRequest {
     /// The target without scheme and authority: `http://host/config` is `/config` (RFC 9112, 3.2.2).
     private static func path(_ target: String) -> String {
         let bytes = target.utf8
+        guard bytes.first != UInt8(ascii: "/") else { return target }
         for scheme in ["http://", "https://"] where target.prefix(scheme.count).lowercased() == scheme {
             let rest = bytes.dropFirst(scheme.utf8.count)
             let end = rest.firstIndex { [UInt8(ascii: "/"), UInt8(ascii: "?"), UInt8(ascii: "#")].contains($0) }

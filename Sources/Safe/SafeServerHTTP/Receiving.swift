@@ -15,7 +15,10 @@ extension RequestHandler {
         isLast = isLast || !request.isKeepAlive
         // The end of the request may have come, too: the answer is given after it.
         if !isHTTP1, !Self.hasHost(head) { return enter(.ready(.badRequest)) }
-        if let answer = answerAtOnce(request) { return enter(.ready(answer)) }
+        if let answer = answerAtOnce(request) {
+            self.request?.account = answer.account
+            return enter(.ready(answer.response))
+        }
         enter(.examining)
         if let readiness = service.readiness, request.request.target == ReadinessState.path {
             return ask(readiness, context)
@@ -28,6 +31,9 @@ extension RequestHandler {
         switch examined {
         case .answer(let answer): self.answer(answer, context)
         case .upload(let upload): start(upload, context)
+        case .accepted(let account, let examined):
+            request?.account = account
+            proceed(examined, context)
         case .login(let login):
             let decided = context.eventLoop.makePromise(of: Void.self)
             login.whenDecided { decided.succeed() }
@@ -59,8 +65,10 @@ extension RequestHandler {
     }
 
     /// An answer for which nothing has to be waited for.
-    private func answerAtOnce(_ request: ReceivedRequest) -> HTTPResponse? {
-        if service.readiness != nil, let answer = HealthAnswer.answer(to: request.request) { return answer }
+    private func answerAtOnce(_ request: ReceivedRequest) -> ImmediateAnswer? {
+        if service.readiness != nil, let answer = HealthAnswer.answer(to: request.request) {
+            return ImmediateAnswer(answer)
+        }
         return request.isRead ? service.answering.answerAtOnce(request.request, at: service.clock()) : nil
     }
 

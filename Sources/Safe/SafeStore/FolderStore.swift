@@ -142,11 +142,12 @@ public struct FolderStore: ~Copyable, Sendable {
     /// Longest backup that `cached` copies, in bytes.
     private static let maxCachedBytes = 128 * 1024
 
-    /// A backup that is in the kernel's memory, of a server without accounts, on a disk of this machine.
+    /// A backup that is in the kernel's memory, on a disk of this machine.
     func cached(_ id: BackupID) -> StoredBackup? {
         guard shared.mayAnswerAtOnce else { return nil }
+        let top = account.map { "\(ServerDirectory.accountsName)/\($0.text)/" } ?? ""
         let found = shared.directory.readPublicAtOnce(
-            Self.backupsName + "/" + id.hex, limit: min(readLimit, Self.maxCachedBytes), at: time(nil))
+            "\(top)\(Self.backupsName)/\(id.hex)", limit: min(readLimit, Self.maxCachedBytes), at: time(nil))
         return found.map { StoredBackup(bytes: $0.content, tag: shared.tags.tag(of: $0.content, in: $0.state)) }
     }
 

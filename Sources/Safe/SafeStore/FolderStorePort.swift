@@ -16,9 +16,8 @@ extension FolderStore: BackupStore {
         try answered { () throws(FileError) in try tagged(id) }
     }
 
-    /// A stored backup whose file is in the kernel's memory. One of an account, or of more than 128 KiB, is left to
-    /// `get`.
-    public func getAtOnce(_ id: BackupID) -> StoredBackup? { account == nil ? cached(id) : nil }
+    /// A stored backup whose file is in the kernel's memory. One of more than 128 KiB is left to `get`.
+    public func getAtOnce(_ id: BackupID) -> StoredBackup? { cached(id) }
 
     /// Stores a backup: a temporary file, fsync, rename, fsync of the directory. A crash leaves the old one or the new
     /// one; the temporary file is removed if the write fails, and by a later sweep if the process dies.

@@ -50,6 +50,13 @@ public struct LoginsFile: Sendable {
         }
     }
 
+    /// The same, for a thread that must not wait.
+    /// - Returns: nil also if the file would have to be waited for.
+    package func versionAtOnce() -> Version? {
+        guard shared.mayAnswerAtOnce, let state = shared.directory.stateAtOnce(of: name) else { return nil }
+        return Version(identity: state.identity, modified: state.modified, count: state.count)
+    }
+
     /// - Returns: nil if the file does not exist.
     public func content() throws(FileError) -> [UInt8]? {
         do throws(FileError) {

@@ -87,6 +87,9 @@ public struct QuotaStore<Base: MeasuredStore & ~Copyable>: BackupStore, ~Copyabl
     /// Reads from the store itself; a quota never refuses to read.
     public func get(_ id: BackupID) throws(StoreError) -> StoredBackup? { try base.get(id) }
 
+    /// As the store itself: a quota never refuses to read.
+    public func getAtOnce(_ id: BackupID) -> StoredBackup? { base.getAtOnce(id) }
+
     /// Deletes in the store itself; a quota never refuses to delete.
     public func delete(
         _ id: BackupID, if conditions: Preconditions, now: Timestamp
