@@ -33,7 +33,7 @@ function __keytool-server_parse_tokens -S
         __keytool-server_parse_subcommand 0 'q/quiet' 'v/verbose' 'json' 'no-input' 'color=' 'version' 'h/help'
         switch $unparsed_tokens[1]
         case 'serve'
-            __keytool-server_parse_subcommand 0 'q/quiet' 'v/verbose' 'json' 'no-input' 'color=' 'store=' 's3-access-key=' 's3-secret-key-file=' 's3-secret-key-command=' 's3-secret-key-fd=' 's3-ca-file=' 's3-region=' 'accounts=' 'max-backup-bytes=' 'retention-days=' 'tls-self-signed=' 'tls-certificate=' 'tls-key=' 'listen=' 'metrics-listen=' 'behind-proxy=' 'proxy-header=' 'client-rate=' 'backup-rate=' 'max-connections=' 'max-connections-per-client=' 'max-body-memory=' 'head-timeout=' 'body-timeout=' 'idle-timeout=' 'workers=' 'keep-previous=' 'log-requests' 'log-clients' 'version' 'h/help'
+            __keytool-server_parse_subcommand 0 'q/quiet' 'v/verbose' 'json' 'no-input' 'color=' 'store=' 's3-access-key=' 's3-secret-key-file=' 's3-secret-key-command=' 's3-secret-key-fd=' 's3-ca-file=' 's3-region=' 'accounts=' 'max-backup-bytes=' 'retention-days=' 'tls-self-signed=' 'tls-certificate=' 'tls-key=' 'listen=' 'metrics-listen=' 'behind-proxy=' 'proxy-header=' 'client-rate=' 'backup-rate=' 'max-connections=' 'max-connections-per-client=' 'max-body-memory=' 'head-timeout=' 'body-timeout=' 'idle-timeout=' 'workers=' 'keep-previous=' 'log-requests' 'log-clients' 'log-accounts' 'metrics-accounts' 'version' 'h/help'
         case 'account'
             __keytool-server_parse_subcommand 0 'q/quiet' 'v/verbose' 'json' 'no-input' 'color=' 'version' 'h/help'
             switch $unparsed_tokens[1]
@@ -156,6 +156,8 @@ complete -c 'keytool-server' -n '__keytool-server_should_offer_completions_for_f
 complete -c 'keytool-server' -n '__keytool-server_should_offer_completions_for_flags_or_options "keytool-server serve" keep-previous' -l 'keep-previous' -d 'How long to retain backups that were replaced or deleted; 0s for not at all (default: 7d).' -rfka ''
 complete -c 'keytool-server' -n '__keytool-server_should_offer_completions_for_flags_or_options "keytool-server serve" log-requests' -l 'log-requests' -d 'Log each request as a line of JSON: method, kind of target, status, bytes and time.'
 complete -c 'keytool-server' -n '__keytool-server_should_offer_completions_for_flags_or_options "keytool-server serve" log-clients' -l 'log-clients' -d 'Log the address of each request\'s client, too.'
+complete -c 'keytool-server' -n '__keytool-server_should_offer_completions_for_flags_or_options "keytool-server serve" log-accounts' -l 'log-accounts' -d 'Log the account of each request, too.'
+complete -c 'keytool-server' -n '__keytool-server_should_offer_completions_for_flags_or_options "keytool-server serve" metrics-accounts' -l 'metrics-accounts' -d 'Name the accounts in the metrics, with the number and the bytes of their backups.'
 complete -c 'keytool-server' -n '__keytool-server_should_offer_completions_for_flags_or_options "keytool-server serve" version' -l 'version' -d 'Show the version.'
 complete -c 'keytool-server' -n '__keytool-server_should_offer_completions_for_flags_or_options "keytool-server serve" h help' -s 'h' -l 'help' -d 'Show help information.'
 complete -c 'keytool-server' -n '__keytool-server_should_offer_completions_for_flags_or_options "keytool-server account" q quiet' -l 'quiet' -s 'q' -d 'Print nothing on success.'

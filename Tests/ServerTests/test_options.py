@@ -118,6 +118,33 @@ def test_requests_in_the_log(serve):
     assert ID not in server.words and "127.0.0.1" not in server.words
 
 
+def test_accounts_in_the_log(serve, tmp_path):
+    """Those whose login was right, and no user names that somebody has made up."""
+    password = tmp_path / "password"
+    password.write_text("correct horse\n")
+    password.chmod(0o600)
+    added = run("account", "add", "alice", "--account-password-file", password, "--store", f"file://{tmp_path}/store")
+    assert added.returncode == 0, added.stderr
+    server = serve("--log-accounts")
+    asked = [("alice:correct horse", "alice/config", None, 200), ("alice:wrong", "alice/config", None, 401),
+             ("mallory:correct horse", "alice/config", None, 401), ("alice:correct horse", "bob/config", None, 404),
+             ("alice:correct horse", f"alice/backups/{ID}", b"x", 201), ("alice:correct horse", f"alice/backups/{ID}", None, 200)]
+    for login, path, body, status in asked:
+        assert curl(f"{server.url}/{path}", "-u", login, body=body).status == status
+    assert curl(f"{server.url}/health", "-u", "mallory:x").status == 200
+    wait_for(lambda: server.words.count("\n") == len(asked) + 1)
+    accounts = [(line["status"], line.get("account")) for line in requests(server)]
+    assert accounts == [(status, None if status == 401 else "alice") for _, _, _, status in asked] + [(200, None)]
+    assert not [word for word in ("mallory", "horse", "wrong", "127.0.0.1", ID) if word in server.words]
+    server.stop()
+    for option in ("--log-requests", "--log-clients"):
+        other = serve(option, name="store")
+        before = server.words
+        assert curl(f"{other.url}/alice/config", "-u", "alice:correct horse").status == 200
+        wait_for(lambda: server.words.endswith("}\n") and server.words != before)
+        assert "alice" not in server.words[len(before):] and other.stop() == 0
+
+
 def requests(server):
     """The requests in the log: their lines come after the answers."""
     wait_for(lambda: server.words.endswith("}\n"))

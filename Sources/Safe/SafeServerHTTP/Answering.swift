@@ -84,8 +84,8 @@ extension RequestHandler {
                 RequestRecord(
                     method: request.request.method, target: request.request.target, status: status,
                     time: service.clock().monotonic - request.start, received: request.receivedBytes,
-                    sent: sent, client: request.request.client,
-                    hadLogin: request.request.headers.contains { $0.name.lowercased() == "authorization" })))
+                    sent: sent, client: request.request.client, account: request.account,
+                    hadLogin: !request.request.values("authorization").isEmpty)))
     }
 
     /// The request has come, and its answer has gone.

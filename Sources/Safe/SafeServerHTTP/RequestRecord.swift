@@ -1,4 +1,6 @@
-/// What can be told of a request that was answered. It names neither id nor login.
+package import SafeStore
+
+/// What can be told of a request that was answered. It names no id.
 package struct RequestRecord: Sendable {
     /// What a request is for.
     package enum Subject: String, CaseIterable, Sendable {
@@ -38,12 +40,14 @@ package struct RequestRecord: Sendable {
     package let sent: Int
     /// What its client is counted by.
     package let client: String
+    /// Who has logged in; nil for nobody, and for a login that was wrong.
+    package let account: AccountName?
     /// Whether it had a login, right or wrong.
     package let hadLogin: Bool
 
     init(
         method: String, target: String, status: Int, time: Duration, received: Int, sent: Int, client: String,
-        hadLogin: Bool = false
+        account: AccountName? = nil, hadLogin: Bool = false
     ) {
         self.method = Self.methods.contains(method) ? method : "other"
         subject = Subject(target)
@@ -52,6 +56,7 @@ package struct RequestRecord: Sendable {
         self.received = received
         self.sent = sent
         self.client = client
+        self.account = account
         self.hadLogin = hadLogin
     }
 }

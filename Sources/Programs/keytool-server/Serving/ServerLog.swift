@@ -6,26 +6,26 @@ import SafeServerHTTP
 import SafeStore
 import Synchronization
 
-/// What a server says on stderr while it runs: one line for each event, of JSON for a request. Ids, logins and addresses
-/// are left out; addresses are named only if the operator has asked for them. No call blocks but `flush`: lines that
+/// What a server says on stderr while it runs: one line for each event, of JSON for a request. Ids and passwords
+/// are left out; accounts and addresses are named only if the operator has asked for them. No call blocks but `flush`: lines that
 /// nobody reads must not stop the requests.
 struct ServerLog: Sendable {
-    /// What is said of each request that was answered.
-    enum RequestLines {
-        case none
-        /// Time, method, subject, status, bytes and duration.
-        case withoutClients
-        /// The same, and the address of the client.
-        case withClients
+    /// What is said of each request that was answered, beside time, method, subject, status, bytes and duration.
+    struct RequestLines {
+        /// The address of the client.
+        let hasClient: Bool
+        /// Who has logged in.
+        let hasAccount: Bool
     }
 
-    private let requests: RequestLines
+    /// nil if nothing is said of requests.
+    private let requests: RequestLines?
     private let failures = Failures()
     private let lines = LineQueue(
         report: { "\(Program.name): warning: \($0 == 1 ? "1 line" : "\($0) lines") of this log had to be dropped" },
         write: { Output.say([$0]) })
 
-    init(requests: RequestLines) { self.requests = requests }
+    init(requests: RequestLines?) { self.requests = requests }
 
     func write(_ event: ListenerEvent) {
         switch event {
@@ -47,13 +47,8 @@ struct ServerLog: Sendable {
     }
 
     private func write(_ record: RequestRecord) {
-        let client: [JSONValue.Member]
-        switch requests {
-        case .none: return
-        case .withoutClients: client = []
-        case .withClients: client = [JSONValue.Member("client", .string(record.client))]
-        }
-        let members = [
+        guard let requests else { return }
+        var members = [
             JSONValue.Member("time", .string(WallClock.now().rfc3339)),
             JSONValue.Member("method", .string(record.method)),
             JSONValue.Member("subject", .string(record.subject.rawValue)),
@@ -62,7 +57,11 @@ struct ServerLog: Sendable {
             JSONValue.Member("sent_bytes", .number(record.sent)),
             JSONValue.Member("milliseconds", .number(record.time.milliseconds)),
         ]
-        lines.add(String(decoding: JSONValue.object(members + client).encoded, as: UTF8.self))
+        if requests.hasClient { members.append(JSONValue.Member("client", .string(record.client))) }
+        if requests.hasAccount, let account = record.account {
+            members.append(JSONValue.Member("account", .string(account.text)))
+        }
+        lines.add(String(decoding: JSONValue.object(members).encoded, as: UTF8.self))
     }
 
     func say(_ words: String) { lines.add("\(Program.name): \(words)") }
