@@ -25,7 +25,8 @@ import Testing
         store.lock.withLock { _ in
             for _ in 0..<2 { #expect(gauge.read() == last) }
         }
-        #expect(store.count.load(ordering: .relaxed) == last + 1, "one measurement waits, however often it is asked for")
+        // One measurement waits, however often it is asked for.
+        #expect(store.count.load(ordering: .relaxed) == last + 1)
         while gauge.read() == last {}
     }
 
