@@ -43,17 +43,13 @@ import Testing
     @Test func `a sweep that is not carried out keeps the time of the last one`() throws {
         let metrics = Metrics()
         let now = ClockReading(wall: Timestamp(milliseconds: 365 * 86_400_000), monotonic: .zero)
-        let id = try #require(BackupID(hex: Self.id))
-        /// Of nine backups, all of this age.
-        func report(days: Int) -> SweepReport {
-            let time = now.wall + .days(-days)
-            return Sweep(retentionDays: 10, now: now, last: nil)
-                .decide(backups: Array(repeating: Dated(id: id, time: time), count: 9), previous: [])
+        func report(expired: Int) -> SweepReport {
+            Sweep(retentionDays: 10, now: now, last: nil).decide(SweepCounts(total: 9, expired: expired))
         }
-        metrics.count(report(days: 100), at: now)
+        metrics.count(report(expired: 9), at: now)
         #expect(try page(metrics, "GET", "/metrics").contains("sweep_suspicious 1\n"))
         #expect(try !page(metrics, "GET", "/metrics").contains("last_sweep"))
-        metrics.count(report(days: 1), at: now)
+        metrics.count(report(expired: 0), at: now)
         metrics.count(nil, at: now)
         let text = try page(metrics, "GET", "/metrics")
         #expect(text.contains("last_sweep_timestamp_seconds 31536000\n") && text.contains("sweep_suspicious 0\n"))

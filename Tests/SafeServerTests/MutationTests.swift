@@ -44,9 +44,9 @@ final class Neighbourhood: Sendable {
     /// Names inside the server's own directories that are not those of backups.
     func strangers() throws -> [String] {
         let backups = try FileManager.default.contentsOfDirectory(atPath: server + "/backups")
-        let previous = (try? FileManager.default.contentsOfDirectory(atPath: server + "/previous")) ?? []
+        let previous = (try? FileManager.default.subpathsOfDirectory(atPath: server + "/previous")) ?? []
         return backups.filter { BackupID(hex: $0) == nil }
-            + previous.filter { BackupID(hex: String($0.prefix(64))) == nil || $0.utf8.count != 64 + 1 + 19 }
+            + previous.filter { $0.wholeMatch(of: /([0-9a-f]{2})(\/\1[0-9a-f]{62}(-\d{8}T\d{9}Z){2})?/) == nil }
     }
 }
 

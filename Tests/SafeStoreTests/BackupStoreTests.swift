@@ -59,6 +59,9 @@ final class StoreInDirectory: Sendable {
         try place.withStore { server in
             let value1 = try server.get(id(0xab))?.bytes
             #expect(value1 == [1])
+            let modified = Date(timeIntervalSince1970: Double(day(-3).milliseconds) / 1000)
+            let path = place.path + "/backups/" + id(0xab).hex
+            try FileManager.default.setAttributes([.modificationDate: modified], ofItemAtPath: path)
             _ = try server.put([2], at: id(0xab), if: .none, now: day(0))
         }
         let name = String(repeating: "ab", count: 32)
@@ -68,8 +71,9 @@ final class StoreInDirectory: Sendable {
         try client.store([3], at: id(0xab), existing: .replace)
         try client.remove(id(0xab))
         let tree = try place.tree()
-        #expect(tree == ["backups", "config", "previous", "previous/\(name)-20261121T120000000Z"])
-        let attributes = try FileManager.default.attributesOfItem(atPath: place.path + "/" + tree[3])
+        let file = "previous/ab/\(name)-20261118T120000000Z-20261121T120000000Z"
+        #expect(tree == ["backups", "config", "previous", "previous/ab", file])
+        let attributes = try FileManager.default.attributesOfItem(atPath: place.path + "/" + file)
         #expect(attributes[.posixPermissions] as? Int == 0o600)
     }
 
@@ -97,10 +101,35 @@ final class StoreInDirectory: Sendable {
         try place.withStore { store in
             let now = ClockReading(wall: day(0), monotonic: .zero)
             let report = try store.expire(Sweep(retentionDays: 180, now: now, last: nil))
-            #expect(report.isCarriedOut && report.total == 0)
+            #expect(report.isCarriedOut && report.counts.total == 0)
         }
         let value5 = try FileManager.default.contentsOfDirectory(atPath: backups).sorted()
         #expect(value5 == strange.sorted())
+    }
+
+    @Test func `a sweep counts the names of the fullest directory`() throws {
+        let place = try StoreInDirectory()
+        let sweep = Sweep(retentionDays: 180, now: ClockReading(wall: day(5), monotonic: .zero), last: nil)
+        try place.withStore { store in
+            for byte: UInt8 in 1...3 { _ = try store.put([byte], at: id(byte), if: .none, now: day(0)) }
+            let few = try store.expire(sweep).counts
+            #expect(few == SweepCounts(total: 3, names: 3))
+            // Each id of these has a directory of its own.
+            for number in 1...4 {
+                for byte: UInt8 in 1...2 { _ = try store.put([byte], at: id(byte), if: .none, now: day(number)) }
+            }
+            let more = try store.expire(sweep).counts
+            #expect(more == SweepCounts(total: 3, names: 4))
+        }
+        let flat = place.path + "/previous/"
+        for number in 10...14 {
+            try Data([1]).write(to: URL(filePath: flat + "\(id(1).hex)-202611\(number)T120000000Z"))
+        }
+        try place.withStore { store in
+            // Two of them are the directories.
+            let most = try store.expire(sweep).counts
+            #expect(most == SweepCounts(total: 3, previous: 5, names: 7))
+        }
     }
 
     @Test func `a backup that is missing or a directory that is not prepared`() throws {

@@ -206,17 +206,17 @@ import Testing
         #expect(refused.suspicion == .tooMany(expired: 9, total: 30) && !refused.isCarriedOut)
         let before = try place.tree()
         let dry = try sweep(300, deleting: .never)
-        #expect(dry.expired.count == 9)
+        #expect(dry.counts.expired == 9)
         let after = try place.tree()
         #expect(after == before)
         let forced = try sweep(300, deleting: .always)
-        #expect(forced.expired.count == 9 && forced.isCarriedOut)
+        #expect(forced.counts.expired == 9 && forced.isCarriedOut)
         for account in [alice, bob] {
             let size = try server.size(of: account)
             #expect(size?.backups == 7)
         }
         let rest = try sweep(300)
-        #expect(rest.total == 21 && rest.expired.isEmpty)
+        #expect(rest.counts == SweepCounts(total: 21, names: 7))
     }
 
     @Test func `a sweep tells how many backups it has deleted`() throws {
@@ -227,12 +227,12 @@ import Testing
         try setClock(300)
         let now = ClockReading(wall: day(300), monotonic: .zero)
         let sweep = Sweep(retentionDays: 180, now: now, last: nil, deleting: .always)
-        let report = try server.sweep(sweep) { told.append([$0, $1]) }
-        let total = report.expired.count + report.previous.count
+        let report = try server.sweep(sweep, progress: { told.append([$0, $1]) })
+        let total = report.counts.expired + report.counts.previous
         #expect(total >= 6 && told == (1...total).map { [$0, total] })
         var ofDry: [[Int]] = []
         let dry = Sweep(retentionDays: 180, now: now, last: nil, deleting: .never)
-        _ = try server.sweep(dry) { ofDry.append([$0, $1]) }
+        _ = try server.sweep(dry, progress: { ofDry.append([$0, $1]) })
         #expect(ofDry.isEmpty)
     }
 
@@ -242,10 +242,10 @@ import Testing
             for number in [0, 1, 5] { try put(account, 0..<1, number) }
         }
         let report = try sweep(9)
-        #expect(report.previous.count == 2 && report.expired.isEmpty)
+        #expect(report.counts.previous == 2 && report.counts.expired == 0)
         for account in [nil, alice] {
             let versions = try FolderStore(at: place.path, account: account).versions(of: id(0))
-            #expect(versions.map(\.time) == [day(5)])
+            #expect(versions.map(\.replaced) == [day(5)])
         }
     }
 

@@ -69,13 +69,9 @@ struct StoreTimeSearchTests {
                 retentionDays: Self.term - 30, keepPrevious: .days(Self.keep),
                 now: ClockReading(wall: wall, monotonic: .zero), last: nil, deleting: .always
             ).at(now)
-            let report = sweep.decide(
-                backups: backups.map { Dated(id: id($0), time: $1.time) },
-                previous: previous.map { Dated(id: id(9), time: $0.time) })
-            let gone = Set(report.previous.map(\.time))
-            for each in previous where gone.contains(each.time) { judge(each, Self.keep, &found) }
-            previous.removeAll { gone.contains($0.time) }
-            for (name, each) in backups where report.expired.contains(where: { $0.id == id(name) }) {
+            for each in previous where sweep.isOld(replaced: each.time) { judge(each, Self.keep, &found) }
+            previous.removeAll { sweep.isOld(replaced: $0.time) }
+            for (name, each) in backups where sweep.isExpired(lastUpload: each.time) {
                 judge(each, Self.term, &found)
                 backups[name] = nil
                 previous.append(Entry(time: now, day: day))

@@ -1,13 +1,13 @@
 import Encodings
-import SafeStore
-import SafeWire
 import StoreKit
 import Testing
+
+@testable import SafeStore
 
 /// What a sweep decides.
 @Suite struct SweepTests {
     /// Twenty backups, of which the first was last put on day 0 and the others on day 150.
-    private let backups = (0..<20).map { Dated(id: id(UInt8($0)), time: day($0 == 0 ? 0 : 150)) }
+    private let backups = (0..<20).map { day($0 == 0 ? 0 : 150) }
 
     private func report(
         now: Timestamp, monotonic: Duration = .zero, last: (Timestamp, Duration)? = nil, forced: Bool = false,
@@ -15,19 +15,29 @@ import Testing
     ) -> SweepReport {
         let last = last.map { ClockReading(wall: $0.0, monotonic: $0.1) }
         let now = ClockReading(wall: now, monotonic: monotonic)
-        return Sweep(retentionDays: retentionDays, now: now, last: last, deleting: forced ? .always : .unlessSuspicious)
-            .decide(backups: backups, previous: [])
+        let sweep = Sweep(
+            retentionDays: retentionDays, now: now, last: last, deleting: forced ? .always : .unlessSuspicious)
+        return decide(sweep, backups)
+    }
+
+    private func decide(_ sweep: Sweep, _ lastUploads: [Timestamp]) -> SweepReport {
+        var counts = SweepCounts()
+        for each in lastUploads {
+            let isExpired = counts.add(lastUpload: each, sweep)
+            #expect(isExpired == sweep.isExpired(lastUpload: each))
+        }
+        return sweep.decide(counts)
     }
 
     @Test func `a backup stays for its term and 30 days, to the millisecond`() {
-        #expect(report(now: day(210)).expired == [])
-        #expect(report(now: day(210) + .milliseconds(1)).expired.map(\.id) == [id(0)])
-        #expect(report(now: day(40), retentionDays: 9).expired.map(\.id) == [id(0)])
+        #expect(report(now: day(210)).counts == SweepCounts(total: 20))
+        #expect(report(now: day(210) + .milliseconds(1)).counts == SweepCounts(total: 20, expired: 1))
+        #expect(report(now: day(40), retentionDays: 9).counts.expired == 1)
     }
 
     @Test func `an even clock is no suspicion`() {
         let even = report(now: day(211), monotonic: .days(3), last: (day(208), .zero))
-        #expect(even.suspicion == nil && even.isCarriedOut && even.expired.count == 1)
+        #expect(even.suspicion == nil && even.isCarriedOut && even.counts.expired == 1)
         // A day more or less is tolerated: the machine may have slept.
         #expect(report(now: day(211), monotonic: .days(1), last: (day(209), .zero)).suspicion == nil)
     }
@@ -44,10 +54,10 @@ import Testing
     }
 
     private func decide(_ expired: Int, of total: Int, forced: Bool = false) -> SweepReport {
-        let backups = (0..<total).map { Dated(id: id(UInt8($0)), time: day($0 < expired ? 0 : 200)) }
+        let backups = (0..<total).map { day($0 < expired ? 0 : 200) }
         let now = ClockReading(wall: day(300), monotonic: .zero)
-        return Sweep(retentionDays: 180, now: now, last: nil, deleting: forced ? .always : .unlessSuspicious)
-            .decide(backups: backups, previous: [])
+        return decide(
+            Sweep(retentionDays: 180, now: now, last: nil, deleting: forced ? .always : .unlessSuspicious), backups)
     }
 
     @Test func `more than one in ten stops the sweep, one in ten does not`() {
@@ -72,6 +82,11 @@ import Testing
         #expect(decide(4, of: 5).suspicion == .tooMany(expired: 4, total: 5))
     }
 
+    @Test func `three million names are many`() {
+        #expect(!SweepCounts(total: 9_000_000, names: 2_999_999).isNearLimit)
+        #expect(SweepCounts(names: 3_000_000).isNearLimit)
+    }
+
     @Test func `extreme times decide without overflow`() {
         let ends = [Timestamp(milliseconds: .min), Timestamp(milliseconds: .max)]
         for wall in ends {
@@ -79,7 +94,8 @@ import Testing
                 let reading = ClockReading(wall: last, monotonic: .seconds(Int64.max))
                 let now = ClockReading(wall: wall, monotonic: .zero)
                 let sweep = Sweep(retentionDays: 3650, now: now, last: reading)
-                _ = sweep.decide(backups: ends.map { Dated(id: id(1), time: $0) }, previous: [])
+                _ = decide(sweep, ends)
+                for each in ends { _ = sweep.isOld(replaced: each) }
             }
         }
     }

@@ -117,16 +117,35 @@ class Store:
         os.utime(path, (put, put))
         return path
 
-    def put_previous(self, number, time, content=b"y", account=None):
-        directory = self.directory(account) / "previous"
-        directory.mkdir(mode=0o700, exist_ok=True)
-        path = directory / f"{identifier(number)}-{time}"
+    def put_previous(self, number, time, content=b"y", account=None, replaced=None):
+        """A backup that was uploaded at a time, and replaced then, too, or later."""
+        name = identifier(number)
+        directory = self.directory(account) / "previous" / name[:2]
+        directory.mkdir(mode=0o700, exist_ok=True, parents=True)
+        path = directory / f"{name}-{time}-{replaced or time}"
         path.write_bytes(content)
         return path
+
+    def put_flat(self, number, uploaded, replaced, content=b"y"):
+        """As earlier releases did: the time of the upload is that of the file. In seconds, both."""
+        directory = self.path / "previous"
+        directory.mkdir(mode=0o700, exist_ok=True)
+        path = directory / f"{identifier(number)}-{compact(replaced)}"
+        path.write_bytes(content)
+        os.utime(path, (uploaded, uploaded))
+        return path
+
+    def previous(self, account=None):
+        """All previous backups, of the present layout."""
+        return sorted((self.directory(account) / "previous").glob("??/*"))
 
 
 def identifier(number):
     return f"{number:064x}"
+
+
+def compact(seconds):
+    return time.strftime("%Y%m%dT%H%M%S000Z", time.gmtime(seconds))
 
 
 @pytest.fixture

@@ -1,5 +1,6 @@
 """Clients that mean harm: mutated requests, heads and chunks without end, a thousand connections at once."""
 
+import os
 import random
 import select
 import socket
@@ -315,3 +316,24 @@ def test_all_connections_have_a_request(guarded):
         assert statuses(another.recv(4096)) == [200]
     for each in uploads:
         each.close()
+
+
+def test_a_sweep_remembers_no_names(serve):
+    """Of a hundred thousand: there are few files, with many names each."""
+    first = serve("--metrics-listen", "127.0.0.1:0")
+    wait_for(lambda: "keytool_server_last_sweep_timestamp_seconds" in first.metrics())
+    before = memory(first, "VmHWM")
+    assert first.stop() == 0
+    store = first.directory
+    old = "20200101T000000000Z"
+    backups, previous = store / "backups", store / "previous/00"
+    previous.mkdir(mode=0o700, parents=True)
+    for name in (backups / f"{0:064x}", previous / f"{0:064x}-{old}-{old}"):
+        name.write_bytes(b"x")
+        for number in range(1, 50_000):
+            os.link(name, name.parent / name.name.replace(f"{0:064x}", f"{number:064x}"))
+    server = serve("--metrics-listen", "127.0.0.1:0")
+    wait_for(lambda: server.metrics()["keytool_server_expired_previous_backups_total"] == 50_000)
+    assert server.metrics()["keytool_server_stored_backups"] == 50_000
+    assert memory(server, "VmHWM") < before + 6 * MIB
+    assert server.stop() == 0

@@ -58,7 +58,7 @@ class Writer:
 def test_killed_during_uploads(serve):
     source = random.Random(SEED)
     writers = [Writer(number) for number in range(WRITERS)]
-    options = ["--client-rate", "100000", "--backup-rate", "100000"]
+    options = ["--client-rate", "100000", "--backup-rate", "100000", "--keep-versions", "100000"]
     server, unacknowledged = serve(*options), 0
     for _ in range(ROUNDS):
         threads = [threading.Thread(target=writer.write, args=[server.port]) for writer in writers]
@@ -75,7 +75,7 @@ def test_killed_during_uploads(serve):
             writer.check(server.port)
     assert unacknowledged > ROUNDS and all(writer.acknowledged > ROUNDS for writer in writers)
     directory = server.directory
-    previous = [path for path in (directory / "previous").iterdir() if path.name[0] != "."]
+    previous = [path for path in (directory / "previous").glob("??/*") if path.name[0] != "."]
     for path in previous:
         version_of(path.name[:64], path.read_bytes())
     assert len(previous) > ROUNDS

@@ -210,6 +210,6 @@ def test_files(serve, tmp_path):
         modes.setdefault(path.is_dir(), set()).add(oct(path.lstat().st_mode & 0o7777))
         if path.is_file():
             name = str(path.relative_to(server.directory)).replace("alice", "NAME").replace(ID, "ID")
-            found.add(re.sub(r"ID-\w+Z$", "ID-TIME", name))
+            found.add(re.sub(r"/01/ID-\w+Z-\w+Z$", "/XX/ID-UPLOADED-REPLACED", name))
     assert found == {item.head.removeprefix("Pa ") for item in PAGE.sections["FILES"].items}
     assert modes == {True: {"0o700"}, False: {"0o600"}}

@@ -478,12 +478,13 @@ def test_previous_backups(serve):
     server = serve()
     for body in (b"one", b"two", b"three"):
         curl(f"{server.url}/backups/{ID}", body=body)
-    assert sorted(each.read_bytes() for each in (server.directory / "previous").iterdir()) == [b"one", b"two"]
+    previous = server.directory / "previous"
+    assert sorted(each.read_bytes() for each in previous.glob(f"{ID[:2]}/*")) == [b"one", b"two"]
     assert server.stop() == 0
     server = serve("--keep-previous", "0s", "--metrics-listen", "127.0.0.1:0")
     wait_for(lambda: server.metrics()["keytool_server_expired_previous_backups_total"] == 2)
     curl(f"{server.url}/backups/{ID}", body=b"four")
-    assert list((server.directory / "previous").iterdir()) == []
+    assert list(previous.glob("*/*")) == []
 
 
 def test_a_sweep_that_looks_wrong(serve, tmp_path):

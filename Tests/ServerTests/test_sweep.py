@@ -4,12 +4,13 @@ import json
 import os
 import time
 
+import kit_store
 import pytest
 from kit_store import DAY, identifier, store  # noqa: F401
 
 
 def compact(days_ago):
-    return time.strftime("%Y%m%dT%H%M%S000Z", time.gmtime(time.time() - days_ago * DAY))
+    return kit_store.compact(time.time() - days_ago * DAY)
 
 
 def test_what_is_over_its_term_goes_and_nothing_else(store):

@@ -2,10 +2,12 @@
 
 import fcntl
 import os
+import time
 
-from kit_store import identifier, on_terminal, store  # noqa: F401
+from kit_store import DAY, compact, identifier, on_terminal, store  # noqa: F401
 
 TIMES = ["20261120T030000123Z", "20261121T030000123Z"]
+REPLACED = ["20261121T030000123Z", "20261122T150000000Z"]
 
 
 def test_versions_are_listed_the_newest_first(store):
@@ -13,12 +15,13 @@ def test_versions_are_listed_the_newest_first(store):
     store.put(1)
     assert store.ok("versions", identifier(1)).out == ""
     for place, moment in enumerate(TIMES):
-        store.put_previous(1, moment, b"y" * (place + 1))
+        store.put_previous(1, moment, b"y" * (place + 1), replaced=REPLACED[place])
     store.put_previous(2, TIMES[0])
     assert store.ok("versions", identifier(1).upper()).out == f"{TIMES[1]}  2 bytes\n{TIMES[0]}  1 bytes\n"
     document = store.json("versions", identifier(1))
     assert document["present_bytes"] == 1 and [each["time"] for each in document["versions"]] == TIMES[::-1]
-    assert document["versions"][0]["replaced_at"] == "2026-11-21T03:00:00Z"
+    assert document["versions"][0]["uploaded_at"] == "2026-11-21T03:00:00Z"
+    assert document["versions"][0]["replaced_at"] == "2026-11-22T15:00:00Z"
     for wrong in ("abc", identifier(1)[1:], "g" * 64):
         store.fails(64, "versions", wrong)
 
@@ -29,15 +32,16 @@ def test_all_ids_are_listed_the_last_change_first(store):
     store.put(1)
     store.put_previous(1, TIMES[0])
     store.put_previous(2, TIMES[0])
-    store.put_previous(2, TIMES[1])
+    store.put_previous(2, TIMES[1], replaced=REPLACED[1])
     store.put(3)
     assert store.ok("versions").out == (
         f"{identifier(2)}  {TIMES[1]}  absent   2 previous backups\n"
         f"{identifier(1)}  {TIMES[0]}  present  1 previous backup\n")
     document = store.json("versions")
-    assert "account" not in document and [each["id"] for each in document["backups"]] == [identifier(2), identifier(1)]
+    assert "account" not in document and document["ids"] == 2
+    assert [each["id"] for each in document["backups"]] == [identifier(2), identifier(1)]
     assert document["backups"][0] == {
-        "id": identifier(2), "time": TIMES[1], "changed_at": "2026-11-21T03:00:00Z", "present": False, "versions": 2}
+        "id": identifier(2), "time": TIMES[1], "changed_at": "2026-11-22T15:00:00Z", "present": False, "versions": 2}
     # What it names can be restored.
     store.ok("restore", identifier(2), document["backups"][0]["time"])
     assert store.json("versions")["backups"][0]["present"] is True
@@ -59,6 +63,46 @@ def test_a_deleted_backup_is_restored_without_a_question(store):
     path = store.path / "backups" / identifier(1)
     assert path.read_bytes() == b"old" and oct(path.stat().st_mode) == "0o100600"
     assert store.ok("versions", identifier(1)).out.startswith(TIMES[0])
+
+
+def test_the_layout_of_earlier_releases(store):
+    """It was flat, and a name had the time of the replacement only."""
+    now = time.time()
+    store.put_flat(1, now - 9 * DAY, now - 8 * DAY, b"older")
+    kept = store.put_flat(1, now - 8 * DAY, now - 6 * DAY, b"old")
+    present = store.put(1, b"present", days_ago=6)
+    store.put_flat(2, now - 3 * DAY, now - 2 * DAY)
+    store.put_previous(3, compact(now - 3 * DAY), replaced=compact(now - DAY))
+    times = [compact(now - days * DAY) for days in (8, 9)]
+    # The time of a file has milliseconds.
+    listed = [line.split()[0] for line in store.ok("versions", identifier(1)).out.splitlines()]
+    assert [each[:15] for each in listed] == [each[:15] for each in times]
+    # The present one becomes a previous one, in the new layout.
+    store.ok("restore", identifier(1), listed[0], "--yes")
+    assert present.read_bytes() == b"old"
+    assert [path.read_bytes() for path in store.previous()] == [b"present", b"y"]
+    ids = [(each["id"], each["versions"]) for each in store.json("versions")["backups"]]
+    assert ids == [(identifier(1), 3), (identifier(3), 1), (identifier(2), 1)]
+    shown = store.ok("sweep", "--dry-run", "-v").out
+    assert shown.endswith(f"{identifier(1)}  previous backup of {listed[1]}\n")
+    assert store.ok("sweep").out == "deleted 0 of 1 backups, and 1 previous backup\n"
+    assert [line.split()[0] for line in store.ok("versions", identifier(1)).out.splitlines()][1:] == listed[:1]
+    assert kept.exists()
+
+
+def test_a_version_has_the_wall_clock_s_time(store):
+    """The store's clock is 43 days behind for good, because the server was off."""
+    store.put(1, b"first", days_ago=50)
+    store.set_clock(days_ago=50)
+    begin = int(time.time() * 1000)
+    store.put_previous(1, TIMES[0], b"old")
+    store.ok("restore", identifier(1), TIMES[0], "--yes")
+    store.ok("restore", identifier(1), TIMES[0], "--yes")
+    end = int(time.time() * 1000)
+    times = [each["time"] for each in store.json("versions", identifier(1))["versions"]]
+    assert compact(begin / 1000 - 1) <= times[0] <= compact(end / 1000 + 1)
+    replaced = store.previous()[-1].name.split("-")[2]
+    assert compact(end / 1000 - 44 * DAY) < replaced < compact(end / 1000 - 42 * DAY)
 
 
 def test_the_present_backup_becomes_a_previous_one(store):

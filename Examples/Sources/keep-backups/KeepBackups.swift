@@ -28,7 +28,7 @@ struct KeepBackups {
         print("stored: \(try store.get(id)?.bytes ?? [])")
 
         let report = try store.expire(sweep(wall: now + .days(300), last: nil))
-        print("due: \(report.expired.count) of \(report.total), deleted: \(report.isCarriedOut)")
+        print("due: \(report.counts.expired) of \(report.counts.total), deleted: \(report.isCarriedOut)")
     }
 
     /// Replaces a backup unless it has changed since it had this tag.

@@ -92,8 +92,18 @@ public struct Directory: ~Copyable, Sendable {
         return names.sorted()
     }
 
+    /// Lends each name, without those that begin with a dot, in no order and one at a time: a directory may have
+    /// millions. Of names that come or go meanwhile, some are lent; all others are lent once.
+    package func forEachName(_ body: (String) throws(FileError) -> Void) throws(FileError) {
+        try unsafe eachName { name throws(FileError) in
+            if unsafe name[0] != Self.dot { try body(unsafe String(cString: name)) }
+        }
+    }
+
+    private static let dot = CChar(UInt8(ascii: "."))
+
     /// Lends each name but `.` and `..`, as its bytes with a zero behind them, in no order.
-    func eachName(_ body: (UnsafePointer<CChar>) -> Void) throws(FileError) {
+    func eachName(_ body: (UnsafePointer<CChar>) throws(FileError) -> Void) throws(FileError) {
         let duplicate = unsafe keytool_openat(descriptor, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0)
         guard duplicate >= 0, let stream = unsafe fdopendir(duplicate) else {
             throw FileError(.list, path: path, code: errno)
@@ -106,9 +116,9 @@ public struct Directory: ~Copyable, Sendable {
                 guard errno == 0 else { throw FileError(.list, path: path, code: errno) }
                 break
             }
-            unsafe withUnsafePointer(to: &entry.pointee.d_name) { name in
-                unsafe name.withMemoryRebound(to: CChar.self, capacity: 256) { name in
-                    if unsafe strcmp(name, ".") != 0 && strcmp(name, "..") != 0 { unsafe body(name) }
+            try unsafe withUnsafePointer(to: &entry.pointee.d_name) { name throws(FileError) in
+                try unsafe name.withMemoryRebound(to: CChar.self, capacity: 256) { name throws(FileError) in
+                    if unsafe strcmp(name, ".") != 0 && strcmp(name, "..") != 0 { try unsafe body(name) }
                 }
             }
         }
@@ -186,10 +196,15 @@ public struct Directory: ~Copyable, Sendable {
 
     /// Removes a file; one that is not there is fine.
     package func remove(_ name: String) throws(FileError) {
+        try removeUnsynced(name)
+        try sync()
+    }
+
+    /// As `remove`; until the directory is synced, a power cut may bring the file back.
+    package func removeUnsynced(_ name: String) throws(FileError) {
         guard unlink(name) == 0 || errno == ENOENT else {
             throw FileError(.remove, path: path(of: name), code: errno)
         }
-        try sync()
     }
 
     /// - Returns: as unlinkat(2).
@@ -204,7 +219,7 @@ public struct Directory: ~Copyable, Sendable {
     /// - Throws: `FileError` for the first one that cannot be removed; the others are removed.
     package func sweepDirectories(depth: Int = 1) throws(FileError) {
         var failure: FileError?
-        for name in try allNames() where name.isTemporary {
+        for name in try temporaryNames() {
             do throws(FileError) { try removeDirectory(name, depth: depth) } catch { failure = failure ?? error }
         }
         if let failure { throw failure }
@@ -213,11 +228,20 @@ public struct Directory: ~Copyable, Sendable {
     /// Whether temporary names exist: of files or directories that are being made, or that killed writers left.
     package func hasTemporaryNames() throws(FileError) -> Bool { try !temporaryNames().isEmpty }
 
-    func temporaryNames() throws(FileError) -> [String] { try allNames().filter { $0.isTemporary } }
+    func temporaryNames() throws(FileError) -> [String] {
+        var names: [String] = []
+        try unsafe eachName { name in
+            // Others are not remembered: they may be millions.
+            guard unsafe name[0] == Self.dot else { return }
+            let text = unsafe String(cString: name)
+            if text.isTemporary { names.append(text) }
+        }
+        return names.sorted()
+    }
 
     /// Removes the files `.NAME.new` that killed writers left incomplete. The caller keeps other writers away.
     package func sweepFiles() throws(FileError) {
-        for name in try allNames() where name.isTemporary {
+        for name in try temporaryNames() {
             // A directory of such a name is not a temporary file.
             guard (try? requirePlainFile(name)) != nil else { continue }
             try remove(name)

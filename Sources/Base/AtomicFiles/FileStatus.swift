@@ -113,6 +113,14 @@ extension Directory {
         Int64(time.tv_sec) &* 1000 &+ Int64(time.tv_nsec) / 1_000_000
     }
 
+    /// Length and age of a plain file, of any owner and mode, by one look.
+    /// - Returns: `count` in bytes, `modified` in milliseconds since the epoch; nil if the name is missing, or a link, a
+    ///   directory or a special file.
+    package func plainFile(_ name: String) throws(FileError) -> (count: Int, modified: Int64)? {
+        guard let status = try status(name), status.st_mode & S_IFMT == S_IFREG else { return nil }
+        return (Int(status.st_size), Self.milliseconds(status.st_mtim))
+    }
+
     /// Sets the modification time of a file, in milliseconds since the epoch. A missing file is created (0600, empty).
     /// Nothing is synced.
     package func touch(_ name: String, milliseconds: Int64) throws(FileError) {

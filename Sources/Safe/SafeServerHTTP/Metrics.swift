@@ -79,11 +79,11 @@ package final class Metrics: SafeAnswering {
                 return
             }
             state.isSuspicious = report.suspicion != nil
-            state.stored = report.total
+            state.stored = report.counts.total
             guard report.isCarriedOut else { return }
-            state.stored = report.total - report.expired.count
-            state.expired += report.expired.count
-            state.previous += report.previous.count
+            state.stored = report.counts.total - report.counts.expired
+            state.expired += report.counts.expired
+            state.previous += report.counts.previous
             state.lastSweep = now.wall.milliseconds / 1000
         }
     }

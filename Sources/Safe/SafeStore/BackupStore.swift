@@ -23,7 +23,7 @@ public protocol BackupStore: ~Copyable, Sendable {
     /// Deletes a backup.
     /// - Parameters:
     ///   - conditions: tested as in `put`. A missing backup is `.missing`, whatever they are (RFC 9110, 13.2.1).
-    ///   - now: the time under which a store that retains previous backups lists this one.
+    ///   - now: the time from which a store that retains previous backups counts the age of this one.
     func delete(
         _ id: BackupID, if conditions: Preconditions, now: Timestamp
     ) throws(StoreError) -> DeleteResult
@@ -71,14 +71,21 @@ public enum DeleteResult: Equatable, Sendable {
 
 /// A backup that was replaced or deleted.
 public struct BackupVersion: Equatable, Sendable {
-    /// When it was replaced or deleted. Unique among the versions of an id, so a millisecond or more may be added.
+    /// When it was uploaded, by the wall clock. Unique among the versions of an id, so a millisecond or more may be
+    /// added.
     public let time: Timestamp
+    /// When it was replaced or deleted, by the store's time.
+    public let replaced: Timestamp
     /// Length in bytes.
     public let count: Int
 
-    /// - Parameter count: length in bytes.
-    public init(time: Timestamp, count: Int) {
+    /// - Parameters:
+    ///   - time: of its upload, by the wall clock.
+    ///   - replaced: when it was replaced or deleted, by the store's time.
+    ///   - count: length in bytes.
+    public init(time: Timestamp, replaced: Timestamp, count: Int) {
         self.time = time
+        self.replaced = replaced
         self.count = count
     }
 }

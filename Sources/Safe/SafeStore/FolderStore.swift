@@ -7,8 +7,7 @@ public import SafeWire
 ///     DIR/config                   the server's limits, JSON
 ///     DIR/backups/<64 hex>         one encrypted backup each; its modification time is that of its last PUT, by a
 ///                                  server's `StoreClock`
-///     DIR/previous/<64 hex>-TIME   one that was replaced or deleted at TIME (20261121T030000123Z), if a server
-///                                  retains them
+///     DIR/previous/XX/             those that were replaced or deleted, if a server retains them (`PreviousName`)
 ///     DIR/accounts/NAME/           `backups/` and `previous/` of an account (`ServerDirectory`)
 ///
 /// Backups are replaced whole or not at all. The directory may be shared, also on a network file system, which decides

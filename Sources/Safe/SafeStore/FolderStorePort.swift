@@ -34,11 +34,11 @@ extension FolderStore: BackupStore {
                 guard conditions.hold(for: tag) else { return .conditionFailed }
                 exists = tag != nil
             }
-            let retained = exists ? try retain(id, in: backups, now: now) : nil
+            let retained = exists ? try retain(id, in: backups, at: now) : nil
             do throws(FileError) {
-                try backups.write(id.hex, backup.span, modified: now.milliseconds, isSweeping: false)
+                try backups.write(id.hex, backup.span, modified: now.time.milliseconds, isSweeping: false)
             } catch {
-                if let retained { try? removePrevious([retained]) }
+                if let retained { try? removePrevious(retained) }
                 throw error
             }
             let tag = EntityTag.of(backup)
@@ -57,81 +57,22 @@ extension FolderStore: BackupStore {
                 guard let present = try Self.backup(id, in: backups, limit: readLimit) else { return .missing }
                 guard conditions.hold(for: EntityTag.of(present)) else { return .conditionFailed }
             }
-            _ = try retain(id, in: backups, now: now)
+            _ = try retain(id, in: backups, at: now)
             try backups.remove(id.hex)
             return .deleted
         }
     }
 
-    private func date(_ wall: Timestamp) throws(StoreError) -> Timestamp {
-        guard let clock else { return wall }
-        return try answered { () throws(FileError) in try clock.read(wall) }
-    }
-
-    /// Deletes what the sweep decides, and the temporary files of dead writers. Files with other names stay.
-    public func expire(_ sweep: Sweep) throws(StoreError) -> SweepReport {
-        let report = try answered { () throws(FileError) in
-            sweep.decide(backups: try stored(), previous: try previousBackups())
-        }
-        if report.isCarriedOut { try carryOut(report, at: sweep.time) }
-        return report
-    }
-
-    /// Removes old previous backups first: what expires becomes one, which takes room.
-    /// - Parameters:
-    ///   - time: under which expired backups are retained, if the store retains any.
-    ///   - deleted: is called after each deletion.
-    func carryOut(_ report: SweepReport, at time: Timestamp, deleted: () -> Void = {}) throws(StoreError) {
-        try answered { () throws(FileError) in try removePrevious(report.previous, removed: deleted) }
-        for each in report.expired {
-            try turn(for: each.id) { backups throws(FileError) in
-                // It may have been stored again.
-                guard try backups.modificationTime(of: each.id.hex) == each.time.milliseconds else { return }
-                _ = try retain(each.id, in: backups, now: time)
-                try backups.remove(each.id.hex)
-            }
-            deleted()
-        }
-        try answered { () throws(FileError) in try backups().sweepLeftovers(where: BackupID.isHex) }
-    }
-
-    /// All stored backups, with the time of their last PUT.
-    func stored() throws(FileError) -> [Dated] {
-        let backups = try backups()
-        var stored: [Dated] = []
-        for name in try backups.names() {
-            guard let id = BackupID(hex: name), try backups.isFile(name),
-                let time = try backups.modificationTime(of: name)
-            else { continue }
-            stored.append(Dated(id: id, time: Timestamp(milliseconds: time)))
-        }
-        return stored
-    }
-
-    /// Ids and lengths of all stored backups. One that is deleted meanwhile is left out.
-    func allLengths() throws(FileError) -> [(id: BackupID, count: Int)] {
-        let backups = try backups()
-        var all: [(id: BackupID, count: Int)] = []
-        for name in try backups.names() {
-            guard let id = BackupID(hex: name), let count = try Self.length(of: id, in: backups) else { continue }
-            all.append((id: id, count: count))
-        }
-        return all
+    private func date(_ wall: Timestamp) throws(StoreError) -> StoreReading {
+        guard let clock else { return StoreReading(wall: wall, time: wall) }
+        return StoreReading(wall: wall, time: try answered { () throws(FileError) in try clock.read(wall) })
     }
 
     /// The length of a stored backup; nil if there is none.
-    func storedLength(of id: BackupID) throws(FileError) -> Int? { try Self.length(of: id, in: backups()) }
-
-    private static func length(of id: BackupID, in backups: borrowing Directory) throws(FileError) -> Int? {
-        do throws(FileError) {
-            return try backups.isFile(id.hex) ? backups.length(of: id.hex) : nil
-        } catch .missing {
-            return nil
-        }
-    }
+    func storedLength(of id: BackupID) throws(FileError) -> Int? { try backups().plainFile(id.hex)?.count }
 
     /// Runs `body` while this process does nothing else with the id, and no client of `file://` holds the directory.
-    private func turn<Value>(
+    func turn<Value>(
         for id: BackupID, _ body: (borrowing Directory) throws(FileError) -> Value
     ) throws(StoreError) -> Value {
         let done = try answered { () throws(FileError) -> Result<Value, StoreError> in

@@ -9,14 +9,10 @@ extension ServerDirectory {
     /// - Parameter wall: the wall clock, by which the result is.
     public func lastUpload(of account: AccountName, now wall: Timestamp) throws(FileError) -> Timestamp? {
         do throws(FileError) {
-            let backups = try FolderStore(in: shared, account: account).backups()
-            var last: Int64?
-            for name in try backups.names() {
-                guard BackupID(hex: name) != nil, let time = try backups.modificationTime(of: name) else { continue }
-                last = max(last ?? time, time)
-            }
+            var last: Timestamp?
+            try FolderStore(in: shared, account: account).eachBackup { _, time, _ in last = max(last ?? time, time) }
             let lead = try clock.lead(of: wall)
-            return last.map { Timestamp(milliseconds: $0) + lead }
+            return last.map { $0 + lead }
         } catch .missing {
             return nil
         }

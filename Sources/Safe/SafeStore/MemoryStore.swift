@@ -13,7 +13,7 @@ public final class MemoryStore: BackupStore {
     private struct State {
         var backups: [BackupID: Stored] = [:]
         /// The newest last.
-        var previous: [BackupID: [(time: Timestamp, bytes: [UInt8])]] = [:]
+        var previous: [BackupID: [(version: BackupVersion, bytes: [UInt8])]] = [:]
     }
 
     private let keepsPrevious: Bool
@@ -54,22 +54,28 @@ public final class MemoryStore: BackupStore {
 
     private func retain(_ old: Stored?, of id: BackupID, now: Timestamp, in state: inout State) {
         guard keepsPrevious, let old else { return }
-        var time = now
-        while state.previous[id]?.contains(where: { $0.time == time }) ?? false { time = time + .milliseconds(1) }
-        state.previous[id, default: []].append((time: time, bytes: old.bytes))
+        var time = old.time
+        while state.previous[id]?.contains(where: { $0.version.time == time }) ?? false {
+            time = time + .milliseconds(1)
+        }
+        let version = BackupVersion(time: time, replaced: now, count: old.bytes.count)
+        state.previous[id, default: []].append((version: version, bytes: old.bytes))
     }
 
     /// Decides and deletes in one step. Throws nothing.
     public func expire(_ sweep: Sweep) -> SweepReport {
         state.withLock { state in
-            let previous = state.previous.flatMap { id, all in all.map { Dated(id: id, time: $0.time) } }
-            let report = sweep.decide(
-                backups: state.backups.map { Dated(id: $0, time: $1.time) }, previous: previous)
+            var counts = SweepCounts()
+            for each in state.backups.values { _ = counts.add(lastUpload: each.time, sweep) }
+            for each in state.previous.values.joined() { _ = counts.add(replaced: each.version.replaced, sweep) }
+            let report = sweep.decide(counts)
             guard report.isCarriedOut else { return report }
-            for each in report.previous { state.previous[each.id]?.removeAll { $0.time == each.time } }
-            for each in report.expired {
-                retain(state.backups[each.id], of: each.id, now: sweep.time, in: &state)
-                state.backups[each.id] = nil
+            for id in state.previous.keys {
+                state.previous[id]?.removeAll { sweep.isOld(replaced: $0.version.replaced) }
+            }
+            for (id, each) in state.backups where sweep.isExpired(lastUpload: each.time) {
+                retain(each, of: id, now: sweep.time, in: &state)
+                state.backups[id] = nil
             }
             state.previous = state.previous.filter { !$0.value.isEmpty }
             return report
@@ -81,15 +87,12 @@ public final class MemoryStore: BackupStore {
 
     /// The retained previous backups, the newest first. Throws nothing.
     public func versions(of id: BackupID) -> [BackupVersion] {
-        state.withLock { state in
-            (state.previous[id] ?? []).map { BackupVersion(time: $0.time, count: $0.bytes.count) }
-                .sorted { $0.time > $1.time }
-        }
+        state.withLock { state in (state.previous[id] ?? []).map(\.version).reversed() }
     }
 
     /// Stores a previous backup again. Throws nothing.
     public func restore(_ id: BackupID, from time: Timestamp, now: Timestamp) -> Bool {
-        let old = state.withLock { $0.previous[id]?.first { $0.time == time }?.bytes }
+        let old = state.withLock { $0.previous[id]?.first { $0.version.time == time }?.bytes }
         guard let old else { return false }
         _ = put(old, at: id, if: .none, now: now)
         return true

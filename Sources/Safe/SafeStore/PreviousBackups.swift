@@ -1,162 +1,186 @@
 internal import AtomicFiles
 package import Encodings
-internal import Glibc
 public import SafeWire
 
-// `DIR/previous/<64 hex>-TIME`: backups that were replaced or deleted through the port.
+// Backups that were replaced or deleted through the port: `PreviousName` has their layout.
 
 extension FolderStore {
-    static let previousName = "previous"
+    private static let previousName = "previous"
 
-    /// The retained previous backups of an id, the newest first. Reads the names of all ids: it is for the operator.
+    // MARK: For the operator
+
+    /// The retained previous backups of an id, the newest first. Reads the names of all ids with the same first byte.
     public func versions(of id: BackupID) throws(StoreError) -> [BackupVersion] {
         try answered { () throws(FileError) in
             var versions: [BackupVersion] = []
-            try withPrevious { previous throws(FileError) in
-                for name in try previous.names() {
-                    guard let each = Dated(name), each.id == id else { continue }
-                    // A sweep may remove it meanwhile.
-                    do throws(FileError) {
-                        versions.append(BackupVersion(time: each.time, count: try previous.length(of: name)))
-                    } catch .missing {}
-                }
+            try eachPreviousDirectory(of: id) { directory, _ throws(FileError) in
+                versions += try Self.files(of: id, in: directory).map(\.version)
             }
-            return versions.reversed()
+            return versions.sorted { ($1.replaced, $1.time) < ($0.replaced, $0.time) }
         }
+    }
+
+    /// The bytes of a previous backup; nil if it does not exist.
+    func previous(_ id: BackupID, at time: Timestamp) throws(FileError) -> [UInt8]? {
+        var bytes: [UInt8]?
+        try eachPreviousDirectory(of: id) { directory, _ throws(FileError) in
+            for file in try Self.files(of: id, in: directory) where file.version.time == time {
+                bytes = try directory.readPublic(file.name, limit: readLimit)
+            }
+        }
+        return bytes
+    }
+
+    private static func files(
+        of id: BackupID, in directory: borrowing Directory
+    ) throws(FileError) -> [(name: String, version: BackupVersion)] {
+        var files: [(name: String, version: BackupVersion)] = []
+        try directory.forEachName { text throws(FileError) in
+            // A sweep may remove it meanwhile.
+            guard text.hasPrefix(id.hex), let name = PreviousName(text), let file = try directory.plainFile(text)
+            else { return }
+            let uploaded = name.uploaded ?? Timestamp(milliseconds: file.modified)
+            files.append((text, BackupVersion(time: uploaded, replaced: name.replaced, count: file.count)))
+        }
+        return files
     }
 
     /// An id of which previous backups are retained.
     package struct ChangedBackup: Equatable, Sendable {
         /// The id.
         package let id: BackupID
-        /// When the newest of them was replaced or deleted.
-        package let last: Timestamp
+        /// By which `versions(of:)` names the newest of them.
+        package let time: Timestamp
+        /// When the newest of them was replaced or deleted, by the store's time.
+        package let replaced: Timestamp
         /// How many previous backups it has.
-        package let count: Int
+        package fileprivate(set) var count: Int
         /// Whether a backup of this id is stored. If not, it was deleted, by a client or by a sweep, then or later.
-        package let isPresent: Bool
+        package fileprivate(set) var isPresent: Bool
     }
 
-    /// All ids of which previous backups are retained, the one with the newest first.
-    package func changedBackups() throws(StoreError) -> [ChangedBackup] {
+    /// The ids of which previous backups are retained, the one that was changed last first.
+    /// - Parameter limit: most ids that are returned: a store may have millions.
+    /// - Returns: also the number of all these ids.
+    package func changedBackups(limit: Int) throws(StoreError) -> (changed: [ChangedBackup], total: Int) {
         try answered { () throws(FileError) in
-            var times: [BackupID: [Timestamp]] = [:]
-            for each in try previousBackups() { times[each.id, default: []].append(each.time) }
             let backups = try backups()
-            var changed: [ChangedBackup] = []
-            for (id, times) in times {
-                changed.append(
-                    ChangedBackup(
-                        id: id, last: times.max()!, count: times.count, isPresent: try backups.contains(id.hex)))
+            var (changed, total): ([ChangedBackup], Int) = ([], 0)
+            func leaveNewest() {
+                changed.sort { ($1.replaced, $0.id.hex) < ($0.replaced, $1.id.hex) }
+                changed.removeLast(max(changed.count - limit, 0))
             }
-            return changed.sorted { ($1.last, $0.id.hex) < ($0.last, $1.id.hex) }
+            func take(_ ids: [BackupID: ChangedBackup]) {
+                total += ids.count
+                changed += ids.values
+                if changed.count > 2 * limit { leaveNewest() }
+            }
+            // What earlier releases have written, by the first two digits of the ids.
+            var flat: [String: [BackupID: ChangedBackup]] = [:]
+            try eachPreviousDirectory { directory, digits throws(FileError) in
+                let ids = try Self.changes(in: directory)
+                if let digits {
+                    take(ids.merging(flat.removeValue(forKey: digits) ?? [:]) { $0.joined($1) })
+                } else {
+                    for (id, each) in ids { flat[String(id.hex.prefix(2)), default: [:]][id] = each }
+                }
+            }
+            for ids in flat.values { take(ids) }
+            leaveNewest()
+            for place in changed.indices { changed[place].isPresent = try backups.contains(changed[place].id.hex) }
+            return (changed, total)
         }
     }
+
+    private static func changes(
+        in directory: borrowing Directory
+    ) throws(FileError) -> [BackupID: ChangedBackup] {
+        var ids: [BackupID: ChangedBackup] = [:]
+        try directory.forEachName { text throws(FileError) in
+            guard let name = PreviousName(text) else { return }
+            // A sweep may remove it meanwhile.
+            guard let modified = try name.uploaded == nil ? directory.modificationTime(of: text) : 0 else { return }
+            let each = ChangedBackup(
+                id: name.id, time: name.uploaded ?? Timestamp(milliseconds: modified), replaced: name.replaced, count: 1,
+                isPresent: false)
+            ids[name.id] = ids[name.id]?.joined(each) ?? each
+        }
+        return ids
+    }
+
+    // MARK: For a sweep
+
+    /// Lends `previous` with a nil, for the files of earlier releases, and each directory in it with its name, if they
+    /// exist.
+    /// - Parameter id: leaves out the directories that have no previous backups of this id.
+    func eachPreviousDirectory(
+        of id: BackupID? = nil, _ body: (borrowing Directory, _ digits: String?) throws(FileError) -> Void
+    ) throws(FileError) {
+        try withTop { top throws(FileError) in
+            guard try top.contains(Self.previousName) else { return }
+            let previous = try top.directory(Self.previousName)
+            try body(previous, nil)
+            var names: [String] = []
+            try previous.forEachName { name throws(FileError) in
+                guard name.utf8.count == 2, id.map({ $0.hex.hasPrefix(name) }) ?? true, !(try previous.isFile(name))
+                else { return }
+                names.append(name)
+            }
+            for name in names.sorted() { try body(previous.directory(name), name) }
+        }
+    }
+
+    // MARK: For a write
 
     /// Retains the stored backup before it is replaced or deleted. It gets a second name, so a crash leaves it under
     /// one name at least.
     /// - Returns: the previous backup; nil if none was retained.
-    func retain(_ id: BackupID, in backups: borrowing Directory, now: Timestamp) throws(FileError) -> Dated? {
-        guard keepsPrevious else { return nil }
-        let previous = try withTop { top throws(FileError) in
-            try top.makeDirectory(Self.previousName)
-            return try top.directory(Self.previousName)
-        }
-        var time = now
+    func retain(
+        _ id: BackupID, in backups: borrowing Directory, at now: StoreReading
+    ) throws(FileError) -> PreviousName? {
+        guard keepsPrevious, let present = try backups.plainFile(id.hex) else { return nil }
+        let directory = try previousDirectory(of: id)
+        let taken = Set(try Self.files(of: id, in: directory).map(\.version.time))
+        var uploaded = Timestamp(milliseconds: present.modified) + now.lead
         while true {
-            let retained = Dated(id: id, time: time)
+            let retained = PreviousName(id: id, uploaded: uploaded, replaced: now.time)
+            uploaded = uploaded + .milliseconds(1)
+            if taken.contains(retained.uploaded!) { continue }
             do throws(FileError) {
-                if try backups.link(id.hex, into: previous, as: retained.name) { return retained }
+                if try backups.link(id.hex, into: directory, as: retained.text) { return retained }
                 // The file system has no second names.
                 guard let copy = try Self.backup(id, in: backups, limit: readLimit) else { return nil }
-                try previous.write(retained.name, copy.span, existing: .refuse)
+                try directory.write(retained.text, copy.span, existing: .refuse)
                 return retained
             } catch .exists {
-                time = time + .milliseconds(1)
+                continue
             } catch .missing(path: let path) where path == backups.path(of: id.hex) {
                 return nil
             }
         }
     }
 
-    /// A previous backup; nil if it does not exist.
-    func previous(_ id: BackupID, at time: Timestamp) throws(FileError) -> [UInt8]? {
-        let name = Dated(id: id, time: time).name
-        var bytes: [UInt8]?
-        try withPrevious { previous throws(FileError) in
-            guard try previous.contains(name) else { return }
-            bytes = try previous.readPublic(name, limit: readLimit)
-        }
-        return bytes
+    func removePrevious(_ name: PreviousName) throws(FileError) {
+        try previousDirectory(of: name.id).remove(name.text)
     }
 
-    /// All previous backups of the server.
-    func previousBackups() throws(FileError) -> [Dated] {
-        var all: [Dated] = []
-        try withPrevious { previous throws(FileError) in all = try previous.names().compactMap(Dated.init) }
-        return all
-    }
-
-    func removePrevious(_ old: [Dated], removed: () -> Void = {}) throws(FileError) {
-        try withPrevious { previous throws(FileError) in
-            for each in old {
-                try previous.remove(each.name)
-                removed()
-            }
-        }
-    }
-
-    /// Lends the directory, if it exists.
-    private func withPrevious(_ body: (borrowing Directory) throws(FileError) -> Void) throws(FileError) {
+    /// Creates the directory of an id's previous backups, if it is missing.
+    private func previousDirectory(of id: BackupID) throws(FileError) -> Directory {
         try withTop { top throws(FileError) in
-            guard try top.contains(Self.previousName) else { return }
-            try body(top.directory(Self.previousName))
+            try top.makeDirectory(Self.previousName)
+            let previous = try top.directory(Self.previousName)
+            let digits = String(id.hex.prefix(2))
+            try previous.makeDirectory(digits)
+            return try previous.directory(digits)
         }
     }
 }
 
-extension Dated {
-    fileprivate var name: String { id.hex + "-" + time.compact }
-
-    /// - Returns: nil for a file of another name.
-    fileprivate init?(_ name: String) {
-        let parts = name.split(separator: "-", omittingEmptySubsequences: false)
-        guard parts.count == 2, let id = BackupID(hex: String(parts[0])),
-            let time = Timestamp(compact: String(parts[1]))
-        else { return nil }
-        self.init(id: id, time: time)
-    }
-}
-
-extension StoreError {
-    init(_ error: FileError) {
-        self =
-            switch error {
-            case .system(_, _, ENOSPC), .system(_, _, EDQUOT), .system(_, _, EFBIG): .full
-            case .system(_, _, EMFILE), .system(_, _, ENFILE), .system(_, _, ESTALE), .system(_, _, EIO),
-                .system(_, _, ETIMEDOUT), .system(_, _, EHOSTDOWN):
-                .unavailable
-            case .locked: .busy
-            default: .failed(reason: error.reason)
-            }
-    }
-}
-
-extension FileError {
-    /// What is wrong, without the path, which may contain an id.
-    fileprivate var reason: String {
-        switch self {
-        case .missing: "a directory of the store is missing"
-        case .exists: "a file of the store already exists"
-        case .exposed: "a file of the store is accessible to other users"
-        case .notOurs: "a file of the store belongs to another account"
-        case .wrongKind: "something that is not a regular file or directory is in the store"
-        case .unsafeLink: "another user could redirect a link of the store"
-        case .tooLarge(_, let limit): "a backup is longer than \(limit) bytes"
-        case .locked: "another program has locked the backups"
-        case .system(let operation, _, let code):
-            "cannot \(operation.rawValue) a file of the store: "
-                + (unsafe strerror(code).map { unsafe String(cString: $0) } ?? "error \(code)").lowercased()
-        }
+extension FolderStore.ChangedBackup {
+    /// Both as one, of one id.
+    fileprivate func joined(_ other: Self) -> Self {
+        var newer = (replaced, time) < (other.replaced, other.time) ? other : self
+        newer.count = count + other.count
+        return newer
     }
 }

@@ -125,6 +125,6 @@ extension FolderStore: MeasuredStore {
 
     /// The lengths of all other stored backups together: reads the names of all.
     public func lengthOfOthers(than id: BackupID) throws(StoreError) -> Int {
-        try answered { () throws(FileError) in try allLengths().reduce(0) { $1.id == id ? $0 : $0 + $1.count } }
+        try answered { () throws(FileError) in try size(without: id).bytes }
     }
 }

@@ -151,7 +151,7 @@ public struct ServerDirectory: ~Copyable, Sendable {
     }
 
     /// Removes what killed removals have left, unless another command is at work.
-    private func removeLeftovers() throws(FileError) {
+    func removeLeftovers() throws(FileError) {
         guard try shared.directory.contains(Self.accountsName) else { return }
         let accounts = try shared.directory.directory(Self.accountsName)
         do throws(FileError) {
@@ -161,8 +161,8 @@ public struct ServerDirectory: ~Copyable, Sendable {
         } catch .locked {}
     }
 
-    /// NAME, and `backups` or `previous` in it.
-    private static let accountDepth = 2
+    /// NAME, `previous` in it, and the directories in that one.
+    private static let accountDepth = 3
 
     /// The accounts that have a directory, in byte order, also those that are not in the file any more.
     public func accountsWithBackups() throws(FileError) -> [AccountName] {
@@ -178,94 +178,15 @@ public struct ServerDirectory: ~Copyable, Sendable {
 
     /// How many backups belong to no account: clients stored them before there were accounts.
     public func countWithoutAccount() throws(FileError) -> Int {
-        try FolderStore(in: shared, account: nil).allLengths().count
+        try FolderStore(in: shared, account: nil).size().backups
     }
 
     /// How many backups an account has, and their total length in bytes; nil without a directory.
     public func size(of account: AccountName) throws(FileError) -> (backups: Int, bytes: Int)? {
         do throws(FileError) {
-            let lengths = try FolderStore(in: shared, account: account).allLengths()
-            return (lengths.count, lengths.reduce(0) { $0 + $1.count })
+            return try FolderStore(in: shared, account: account).size()
         } catch .missing {
             return nil
-        }
-    }
-
-    // MARK: Sweeping
-
-    /// Deletes what a sweep decides about the backups of all accounts and those without an account together. It may run
-    /// beside a server, in another process or in the same one: each deletion locks out all writes to that directory.
-    /// - Parameter progress: is called with the number of backups that are deleted, previous ones among them, and of
-    ///   all that are to be.
-    public func sweep(
-        _ sweep: Sweep, progress: (_ done: Int, _ total: Int) -> Void = { _, _ in }
-    ) throws(StoreError) -> SweepReport {
-        let time: Timestamp
-        do throws(FileError) {
-            time = sweep.deletion == .never ? try clock.peek(sweep.now.wall) : try clock.keep(sweep.now.wall)
-        } catch {
-            throw StoreError(error)
-        }
-        let sweep = sweep.at(time)
-        let retains = sweep.keepPrevious > .zero
-        var backups: [Dated] = []
-        var previous: [Dated] = []
-        try eachStore(retaining: retains) { store throws(FileError) in
-            backups += try store.stored()
-            previous += try store.previousBackups()
-        }
-        let decision = sweep.decide(backups: backups, previous: previous)
-        guard decision.isCarriedOut else { return decision }
-        let expired = Set(decision.expired)
-        let total = decision.expired.count + decision.previous.count
-        var done = 0
-        var failure: StoreError?
-        try eachStore(retaining: retains) { store throws(FileError) in
-            let own = sweep.decide(backups: try store.stored(), previous: try store.previousBackups())
-            // What has become old since then waits for the next sweep.
-            let report = SweepReport(
-                expired: own.expired.filter(expired.contains), previous: own.previous,
-                total: own.total, suspicion: nil, isCarriedOut: true, isLeftToStore: false)
-            // One account whose disk fails must not keep the others from being swept.
-            do throws(StoreError) {
-                try store.carryOut(report, at: time) {
-                    done += 1
-                    progress(done, max(done, total))
-                }
-            } catch {
-                failure = failure ?? error
-            }
-        }
-        do throws(FileError) { try removeLeftovers() } catch { failure = failure ?? StoreError(error) }
-        if let failure { throw failure }
-        return decision
-    }
-
-    /// The latest time in the directory; nil if it holds no backups.
-    func newest() throws(FileError) -> Timestamp? {
-        var newest: Timestamp?
-        try eachFolder { store throws(FileError) in
-            let times = [try store.stored(), try store.previousBackups()].joined().map(\.time)
-            newest = ([newest].compactMap(\.self) + times).max()
-        }
-        return newest
-    }
-
-    private func eachStore(
-        retaining: Bool, _ body: (borrowing FolderStore) throws(FileError) -> Void
-    ) throws(StoreError) {
-        do throws(FileError) { try eachFolder(retaining: retaining, body) } catch { throw StoreError(error) }
-    }
-
-    private func eachFolder(
-        retaining: Bool = false, _ body: (borrowing FolderStore) throws(FileError) -> Void
-    ) throws(FileError) {
-        try body(FolderStore(in: shared, account: nil, keepsPrevious: retaining, excluding: .everybody))
-        for account in try accountsWithBackups() {
-            // It may be removed meanwhile.
-            do throws(FileError) {
-                try body(FolderStore(in: shared, account: account, keepsPrevious: retaining, excluding: .everybody))
-            } catch .missing {}
         }
     }
 }

@@ -1,6 +1,15 @@
 package import Encodings
 internal import ObservedTime
 
+/// A reading of the wall clock, and the store's time then.
+struct StoreReading {
+    let wall: Timestamp
+    let time: Timestamp
+
+    /// How far the wall clock is ahead.
+    var lead: Duration { wall - time }
+}
+
 /// The time of a store, by which its backups get old. It begins at the wall clock's and goes on as `ObservedClock`
 /// does, so it is a time of day for as long as no clock was wrong and no more than a week has passed between two
 /// readings.

@@ -1,5 +1,4 @@
 public import Encodings
-public import SafeWire
 
 /// A wall clock and a monotonic clock, read together. The monotonic one goes on evenly, from any beginning.
 public struct ClockReading: Equatable, Sendable {
@@ -77,82 +76,36 @@ public struct Sweep: Equatable, Sendable {
         return sweep
     }
 
-    /// Decides what expires.
-    /// - Parameters:
-    ///   - backups: all stored backups of the server, with the time of their last PUT.
-    ///   - previous: all retained previous backups.
-    public func decide(backups: [Dated], previous: [Dated]) -> SweepReport {
-        let expired = backups.filter { isOver($0.time, by: term) }
-        let old = previous.filter { isOver($0.time, by: keepPrevious) }
-        let suspicion = suspicion(expired: expired.count, of: backups)
+    /// Whether the term of a backup is over.
+    /// - Parameter lastUpload: by the store's time.
+    func isExpired(lastUpload: Timestamp) -> Bool { time - lastUpload > term }
+
+    /// Whether a previous backup was retained for long enough.
+    /// - Parameter replaced: when it was replaced or deleted, by the store's time.
+    func isOld(replaced: Timestamp) -> Bool { time - replaced > keepPrevious }
+
+    /// Decides whether to delete what is over.
+    /// - Parameter counts: of all backups of the server, with those that this sweep calls expired and old.
+    public func decide(_ counts: SweepCounts) -> SweepReport {
+        let suspicion = suspicion(expired: counts.expired, of: counts.total)
         let isCarriedOut =
             switch deletion {
             case .unlessSuspicious: suspicion == nil
             case .always: true
             case .never: false
             }
-        return SweepReport(
-            expired: expired, previous: old, total: backups.count, suspicion: suspicion,
-            isCarriedOut: isCarriedOut, isLeftToStore: false)
+        return SweepReport(counts: counts, suspicion: suspicion, isCarriedOut: isCarriedOut, isLeftToStore: false)
     }
 
-    private func isOver(_ time: Timestamp, by term: Duration) -> Bool { self.time - time > term }
-
-    private func suspicion(expired: Int, of backups: [Dated]) -> SweepSuspicion? {
+    private func suspicion(expired: Int, of total: Int) -> SweepSuspicion? {
         if let last {
             let passed = now.wall - last.wall
             if passed < .zero { return .wentBackwards(by: .zero - passed) }
             let jump = passed - (now.monotonic - last.monotonic)
             if jump > Self.maxClockJump || jump < .zero - Self.maxClockJump { return .jumped(by: jump) }
         }
-        let isOfFew = expired <= Self.maxExpiredOfFew && expired < backups.count
-        if !isOfFew, expired * Self.maxExpiredOneIn > backups.count {
-            return .tooMany(expired: expired, total: backups.count)
-        }
+        let isOfFew = expired <= Self.maxExpiredOfFew && expired < total
+        if !isOfFew, expired * Self.maxExpiredOneIn > total { return .tooMany(expired: expired, total: total) }
         return nil
     }
-}
-
-/// A backup, or a previous one, with the time that decides about it.
-public struct Dated: Hashable, Sendable {
-    /// The id of the backup, also of a previous one.
-    public let id: BackupID
-    /// The time of the last PUT; of a previous backup, that of its version.
-    public let time: Timestamp
-
-    /// - Parameter time: of the last PUT; of a previous backup, that of its version.
-    public init(id: BackupID, time: Timestamp) {
-        self.id = id
-        self.time = time
-    }
-}
-
-/// Why a sweep deletes nothing unless it is told to delete always.
-public enum SweepSuspicion: Equatable, Sendable {
-    /// The wall clock is behind an earlier reading of it.
-    case wentBackwards(by: Duration)
-    /// Since the last sweep, the wall clock has gained this much on the monotonic clock; negative if it has lost.
-    case jumped(by: Duration)
-    /// More than one in ten backups would go, and more than three or all.
-    case tooMany(expired: Int, total: Int)
-}
-
-/// The decision of a sweep.
-public struct SweepReport: Equatable, Sendable {
-    /// The backups whose term is over.
-    public let expired: [Dated]
-    /// The previous backups whose time is over.
-    public let previous: [Dated]
-    /// Number of all stored backups.
-    public let total: Int
-    /// What makes the decision doubtful; nil for nothing.
-    public let suspicion: SweepSuspicion?
-    /// Whether `expired` and `previous` are deleted: as `Sweep.deletion` says.
-    public let isCarriedOut: Bool
-    /// Whether the store expires backups by itself, so that nothing was counted or decided.
-    public let isLeftToStore: Bool
-
-    /// The report of a store that expires backups by itself.
-    package static let leftToStore = SweepReport(
-        expired: [], previous: [], total: 0, suspicion: nil, isCarriedOut: false, isLeftToStore: true)
 }

@@ -39,41 +39,68 @@ struct SweepCommand: Verb {
             keepPrevious: try Setting.value(keepPrevious, "keep-previous")?.duration ?? Sweep.defaultKeepPrevious,
             now: ClockReading(wall: WallClock.now(), monotonic: .zero), last: nil,
             deleting: dryRun ? .never : force ? .always : .unlessSuspicious)
+        var shown = Shown()
         let report = try dialog.output.busy(
             dryRun ? "looking at the backups" : "sweeping the backups",
             countingThings: { progress in
-                try server.sweep(sweep, progress: progress)
+                try server.sweep(
+                    sweep, found: { if dialog.output.isVerbose { shown.add($0) } }, progress: progress)
             })
+        if let warning = report.counts.warning { dialog.output.warn(warning) }
         if let suspicion = report.suspicion {
             guard report.isCarriedOut || dryRun else {
                 throw CommandFailure(failure: suspicion.refusal)
             }
             dialog.output.warn(suspicion.sentence)
         }
-        try dialog.output.done(lines(report, dialog.output), json: json(report, dialog.output))
+        try dialog.output.done(
+            lines(report) + shown.lines, json: json(report, dialog.output.isVerbose ? shown : nil))
     }
 
-    private func lines(_ report: SweepReport, _ output: Output) -> [String] {
-        let (verb, count) = (dryRun ? "would delete" : "deleted", Counted.backups(report.total))
-        let summary =
-            "\(verb) \(report.expired.count) of \(count), and \(Counted.previous(report.previous.count))"
-        guard output.isVerbose else { return [summary] }
-        return [summary] + report.expired.map { "\($0.id.hex)  last upload \($0.time.rfc3339)" }
-            + report.previous.map { "\($0.id.hex)  previous backup of \($0.time.compact)" }
+    private func lines(_ report: SweepReport) -> [String] {
+        let counts = report.counts
+        let (verb, count) = (dryRun ? "would delete" : "deleted", Counted.backups(counts.total))
+        return ["\(verb) \(counts.expired) of \(count), and \(Counted.previous(counts.previous))"]
     }
 
-    private func json(_ report: SweepReport, _ output: Output) -> JSONValue {
-        func ids(_ all: [Dated]) -> JSONValue? {
-            guard output.isVerbose else { return nil }
-            return .array(all.map { .members([("id", .string($0.id.hex)), ("time", .string($0.time.compact))]) })
-        }
-        return .result(
+    private func json(_ report: SweepReport, _ shown: Shown?) -> JSONValue {
+        .result(
             "sweep",
             [
-                ("backups", .number(report.total)), ("expired", .number(report.expired.count)),
-                ("previous", .number(report.previous.count)), ("deleted", .bool(report.isCarriedOut)),
+                ("backups", .number(report.counts.total)), ("expired", .number(report.counts.expired)),
+                ("previous", .number(report.counts.previous)), ("deleted", .bool(report.isCarriedOut)),
                 ("suspicion", report.suspicion.map { .string($0.reason) }),
-                ("expired_backups", ids(report.expired)), ("old_previous_backups", ids(report.previous)),
+                ("expired_backups", shown?.expired.json), ("old_previous_backups", shown?.previous.json),
             ])
+    }
+}
+
+/// The backups that a sweep found to be over, for `--verbose`.
+private struct Shown {
+    struct Rows {
+        private var all: [(id: String, time: Timestamp)] = []
+
+        mutating func add(_ id: BackupID, _ time: Timestamp) { all.append((id.hex, time)) }
+
+        var sorted: [(id: String, time: Timestamp)] { all.sorted { ($0.id, $0.time) < ($1.id, $1.time) } }
+
+        var json: JSONValue {
+            .array(sorted.map { .members([("id", .string($0.id)), ("time", .string($0.time.compact))]) })
+        }
+    }
+
+    var expired = Rows()
+    var previous = Rows()
+
+    mutating func add(_ each: SweptBackup) {
+        switch each {
+        case .expired(let id, let lastUpload): expired.add(id, lastUpload)
+        case .previous(let id, let time): previous.add(id, time)
+        }
+    }
+
+    var lines: [String] {
+        expired.sorted.map { "\($0.id)  last upload \($0.time.rfc3339)" }
+            + previous.sorted.map { "\($0.id)  previous backup of \($0.time.compact)" }
     }
 }

@@ -9,9 +9,12 @@ struct VersionsCommand: Verb {
         commandName: "versions", abstract: "List the previous backups of an id, or the ids that have some.",
         discussion: """
             Backups that were replaced or deleted are retained for 7 days (serve --keep-previous). Each line about an \
-            id begins with the time of the replacement, by which restore names it. Without an id, each line has an \
+            id begins with the time of its upload, by which restore names it. Without an id, each line has an \
             id, the time of its newest previous backup, and whether it has a present one.
             """)
+
+    /// Most ids that are listed: a store may have millions.
+    private static let maxIDs = 10_000
 
     @ParentCommand var root: KeytoolServer
     @OptionGroup var globals: GlobalOptions
@@ -44,8 +47,8 @@ struct VersionsCommand: Verb {
                         .array(
                             versions.map {
                                 .members([
-                                    ("time", .string($0.time.compact)), ("replaced_at", .string($0.time.rfc3339)),
-                                    ("bytes", .number($0.count)),
+                                    ("time", .string($0.time.compact)), ("uploaded_at", .string($0.time.rfc3339)),
+                                    ("replaced_at", .string($0.replaced.rfc3339)), ("bytes", .number($0.count)),
                                 ])
                             })
                     ),
@@ -53,27 +56,28 @@ struct VersionsCommand: Verb {
     }
 
     private func listAll(in backups: borrowing FolderStore, _ output: Output) throws {
-        let changed = try backups.changedBackups()
+        let (changed, total) = try backups.changedBackups(limit: Self.maxIDs)
         if changed.isEmpty {
             output.note("there are no previous backups")
             if try backup.account == nil && store.server().hasAccounts() { output.hint(AccountOption.advice) }
         }
+        if changed.count < total { output.note("these are the \(changed.count) newest of \(total) ids") }
         try output.data(
             changed.map { each in
                 let presence = each.isPresent ? "present" : "absent "
-                return "\(each.id.hex)  \(each.last.compact)  \(presence)  \(Counted.previous(each.count))"
+                return "\(each.id.hex)  \(each.time.compact)  \(presence)  \(Counted.previous(each.count))"
             },
             json: .result(
                 "versions",
                 [
-                    ("account", backup.account.map { .string($0.text) }),
+                    ("account", backup.account.map { .string($0.text) }), ("ids", .number(total)),
                     (
                         "backups",
                         .array(
                             changed.map {
                                 .members([
-                                    ("id", .string($0.id.hex)), ("time", .string($0.last.compact)),
-                                    ("changed_at", .string($0.last.rfc3339)),
+                                    ("id", .string($0.id.hex)), ("time", .string($0.time.compact)),
+                                    ("changed_at", .string($0.replaced.rfc3339)),
                                     ("present", .bool($0.isPresent)), ("versions", .number($0.count)),
                                 ])
                             })

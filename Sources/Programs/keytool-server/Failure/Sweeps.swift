@@ -2,6 +2,15 @@ import Console
 import Encodings
 import SafeStore
 
+extension SweepCounts {
+    /// Says if a directory may soon be full; nil if not. It names neither accounts nor paths.
+    var warning: String? {
+        guard isNearLimit else { return nil }
+        return "a directory of the store has \(names) names, and ext4 without large_dir has room for 4.4 million: "
+            + "see LARGE STORES in keytool-server(8)"
+    }
+}
+
 extension SweepSuspicion {
     /// The sentence.
     var sentence: String {

@@ -6,6 +6,7 @@ import SafeServer
 import SafeServerHTTP
 import SafeStore
 import SafeWire
+import Synchronization
 
 /// The backups that a server serves. No other server can use a directory while this value exists.
 struct OpenedStore {
@@ -13,8 +14,8 @@ struct OpenedStore {
     let answering: any SafeAnswering
     /// The answer to `GET config`.
     let limits: ServerLimits
-    /// Deletes what a sweep decides to delete.
-    let expire: @Sendable (Sweep) throws(StoreError) -> SweepReport
+    private let delete: @Sendable (Sweep) throws(StoreError) -> SweepReport
+    private let lastSweep = LastSweep()
     /// Throws if uploads cannot be stored now.
     let check: @Sendable () throws(StoreError) -> Void
     /// Free bytes of the store's file system; nil if that is not known.
@@ -45,7 +46,7 @@ struct OpenedStore {
                 "warning: \(error.failure.message); if the files of the accounts are lost, the server will be open")
         }
         return OpenedStore(
-            answering: responder, limits: limits, expire: responder.expire,
+            answering: responder, limits: limits, delete: responder.expire,
             check: { () throws(StoreError) in try responder.check(room: spareUploads * limits.maxBackupBytes) },
             freeBytes: { try? responder.freeBytes() },
             sizes: { ((try? responder.accountSizes()) ?? []).map(Measurements.Account.init) },
@@ -75,7 +76,7 @@ struct OpenedStore {
         }
         try prepare(connection, log)
         return OpenedStore(
-            answering: responder, limits: limits, expire: responder.expire,
+            answering: responder, limits: limits, delete: responder.expire,
             check: { () throws(StoreError) in
                 try responder.check()
                 try connection.check()
@@ -100,13 +101,13 @@ struct OpenedStore {
 
     private init(
         answering: any SafeAnswering, limits: ServerLimits,
-        expire: @escaping @Sendable (Sweep) throws(StoreError) -> SweepReport,
+        delete: @escaping @Sendable (Sweep) throws(StoreError) -> SweepReport,
         check: @escaping @Sendable () throws(StoreError) -> Void, freeBytes: @escaping @Sendable () -> Int? = { nil },
         sizes: (@Sendable () -> [Measurements.Account])? = nil, accounts: [AccountName]?, lock: HeldLock? = nil
     ) {
         self.answering = answering
         self.limits = limits
-        self.expire = expire
+        self.delete = delete
         self.check = check
         self.freeBytes = Gauge(freeBytes)
         self.sizes = sizes.map { Gauge(every: .seconds(60), $0) }
@@ -121,20 +122,32 @@ struct OpenedStore {
     ) {
         let responder = SafeResponder(store, limits: limits, throttle: throttle, failed: log.write)
         self.init(
-            answering: responder, limits: limits, expire: responder.expire, check: check, accounts: nil)
+            answering: responder, limits: limits, delete: responder.expire, check: check, accounts: nil)
+    }
+
+    /// Deletes what a sweep decides to delete.
+    func expire(_ sweep: Sweep) throws(StoreError) -> SweepReport {
+        let report = try delete(sweep)
+        lastSweep.warning.withLock { $0 = report.counts.warning }
+        return report
     }
 
     /// What `GET /ready` answers. What is wrong is said in the log, too.
     func readiness(_ log: ServerLog) -> Readiness {
-        Readiness(silence: "the store does not answer") { [check] in
+        Readiness(silence: "the store does not answer") { [check, lastSweep] in
             do throws(StoreError) {
                 try check()
-                return ReadinessReport(isReady: true, text: "ready")
+                let warning = lastSweep.warning.withLock { $0 }
+                return ReadinessReport(isReady: true, text: ["ready", warning].compactMap(\.self).joined(separator: ", but "))
             } catch {
                 log.write(notReady: error)
                 return ReadinessReport(isReady: false, text: error.cause)
             }
         }
+    }
+
+    private final class LastSweep: Sendable {
+        let warning = Mutex<String?>(nil)
     }
 
     /// A lock that is held while a copy of this exists.

@@ -46,12 +46,13 @@ final class Sweeping: Sendable {
     }
 
     private func tell(_ report: SweepReport) {
+        if let warning = report.counts.warning { log.say("warning: " + warning) }
         if let suspicion = report.suspicion {
             log.say("warning: the sweep of old backups deleted nothing: \(suspicion.sentence)")
-        } else if !report.expired.isEmpty || !report.previous.isEmpty {
+        } else if report.counts.expired > 0 || report.counts.previous > 0 {
             log.say(
-                "the sweep deleted \(report.expired.count) of \(report.total) backups and "
-                    + "\(report.previous.count) previous ones")
+                "the sweep deleted \(report.counts.expired) of \(report.counts.total) backups and "
+                    + "\(report.counts.previous) previous ones")
         }
     }
 }

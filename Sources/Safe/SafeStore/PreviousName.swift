@@ -1,0 +1,49 @@
+internal import Encodings
+internal import SafeWire
+
+// Backups that were replaced or deleted through the port. Their directory is split by the first byte of the id, because
+// a directory of ext4 has room for a few million names, and each id has several.
+//
+//     previous/XX/ID-UPLOADED-REPLACED
+//
+//     XX           the first two digits of ID
+//     ID           64 hexadecimal digits
+//     UPLOADED     when it was uploaded, by the wall clock: 20261121T030000123Z. People name it by this time, so no two
+//                  of an id have the same
+//     REPLACED     when it was replaced or deleted, by the store's time: its age counts from then
+//
+// Earlier releases wrote `previous/ID-REPLACED`. Such a file is found, restored and swept; UPLOADED is its modification
+// time. None is added.
+
+/// The name of a previous backup's file.
+struct PreviousName: Hashable {
+    let id: BackupID
+    /// By the wall clock; nil in a name of an earlier release.
+    let uploaded: Timestamp?
+    /// By the store's time.
+    let replaced: Timestamp
+
+    init(id: BackupID, uploaded: Timestamp, replaced: Timestamp) {
+        self.id = id
+        self.uploaded = uploaded
+        self.replaced = replaced
+    }
+
+    /// - Returns: nil for a file of another name.
+    init?(_ text: String) {
+        let parts = text.split(separator: "-", omittingEmptySubsequences: false).map(String.init)
+        guard parts.count == 2 || parts.count == 3, let id = BackupID(hex: parts[0]),
+            let replaced = Timestamp(compact: parts[parts.count - 1])
+        else { return nil }
+        self.id = id
+        self.replaced = replaced
+        guard parts.count == 3 else {
+            uploaded = nil
+            return
+        }
+        guard let uploaded = Timestamp(compact: parts[1]) else { return nil }
+        self.uploaded = uploaded
+    }
+
+    var text: String { [id.hex, uploaded?.compact, replaced.compact].compactMap(\.self).joined(separator: "-") }
+}

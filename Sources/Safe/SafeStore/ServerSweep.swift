@@ -1,0 +1,77 @@
+internal import AtomicFiles
+internal import Encodings
+
+extension ServerDirectory {
+    /// Deletes what a sweep decides about the backups of all accounts and those without an account together. It may run
+    /// beside a server, in another process or in the same one: each deletion locks out all writes to that directory.
+    /// - Parameters:
+    ///   - found: is called for each backup and previous backup that is over, before anything is decided.
+    ///   - progress: is called with the number of backups that are deleted, previous ones among them, and of all that
+    ///     are to be.
+    public func sweep(
+        _ sweep: Sweep, found: (SweptBackup) -> Void = { _ in },
+        progress: (_ done: Int, _ total: Int) -> Void = { _, _ in }
+    ) throws(StoreError) -> SweepReport {
+        let time: Timestamp
+        do throws(FileError) {
+            time = sweep.deletion == .never ? try clock.peek(sweep.now.wall) : try clock.keep(sweep.now.wall)
+        } catch {
+            throw StoreError(error)
+        }
+        let sweep = sweep.at(time)
+        let retains = sweep.keepPrevious > .zero
+        var counts = SweepCounts()
+        try eachStore(retaining: retains) { store throws(FileError) in try store.count(sweep, &counts, found: found) }
+        let decision = sweep.decide(counts)
+        guard decision.isCarriedOut else { return decision }
+        let total = counts.expired + counts.previous
+        var budget = counts.expired
+        var done = 0
+        var failure: StoreError?
+        try eachStore(retaining: retains) { store throws(FileError) in
+            // One account whose disk fails must not keep the others from being swept.
+            do throws(StoreError) {
+                try store.carryOut(sweep, &budget) {
+                    done += 1
+                    progress(done, max(done, total))
+                }
+            } catch {
+                failure = failure ?? error
+            }
+        }
+        do throws(FileError) { try removeLeftovers() } catch { failure = failure ?? StoreError(error) }
+        if let failure { throw failure }
+        return decision
+    }
+
+    /// The latest time in the directory; nil if it holds no backups.
+    func newest() throws(FileError) -> Timestamp? {
+        var newest: Timestamp?
+        func see(_ time: Timestamp) { newest = max(newest ?? time, time) }
+        try eachFolder { store throws(FileError) in
+            try store.eachBackup { _, lastUpload, _ in see(lastUpload) }
+            try store.eachPreviousDirectory { directory, _ throws(FileError) in
+                try directory.forEachName { if let each = PreviousName($0) { see(each.replaced) } }
+            }
+        }
+        return newest
+    }
+
+    private func eachStore(
+        retaining: Bool, _ body: (borrowing FolderStore) throws(FileError) -> Void
+    ) throws(StoreError) {
+        do throws(FileError) { try eachFolder(retaining: retaining, body) } catch { throw StoreError(error) }
+    }
+
+    private func eachFolder(
+        retaining: Bool = false, _ body: (borrowing FolderStore) throws(FileError) -> Void
+    ) throws(FileError) {
+        try body(FolderStore(in: shared, account: nil, keepsPrevious: retaining, excluding: .everybody))
+        for account in try accountsWithBackups() {
+            // It may be removed meanwhile.
+            do throws(FileError) {
+                try body(FolderStore(in: shared, account: account, keepsPrevious: retaining, excluding: .everybody))
+            } catch .missing {}
+        }
+    }
+}

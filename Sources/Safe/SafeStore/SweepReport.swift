@@ -1,0 +1,82 @@
+public import Encodings
+public import SafeWire
+
+/// What a sweep has counted. Numbers only: a store may have millions of backups.
+public struct SweepCounts: Equatable, Sendable {
+    /// All stored backups.
+    public var total: Int
+    /// Backups whose term is over.
+    public var expired: Int
+    /// Previous backups whose time is over.
+    public var previous: Int
+    /// Names of the directory that has most.
+    public var names: Int
+
+    /// ext4 has room for about 4.4 million such names in a directory, unless it was made with `large_dir`. Beyond that,
+    /// writes fail as on a full disk.
+    public static let manyNames = 3_000_000
+
+    /// Whether a directory of the store may soon have no room for another name.
+    public var isNearLimit: Bool { names >= Self.manyNames }
+
+    /// Counts of what was found elsewhere.
+    public init(total: Int = 0, expired: Int = 0, previous: Int = 0, names: Int = 0) {
+        self.total = total
+        self.expired = expired
+        self.previous = previous
+        self.names = names
+    }
+
+    /// Counts a backup.
+    /// - Parameter lastUpload: by the store's time.
+    /// - Returns: whether its term is over.
+    mutating func add(lastUpload: Timestamp, _ sweep: Sweep) -> Bool {
+        total += 1
+        guard sweep.isExpired(lastUpload: lastUpload) else { return false }
+        expired += 1
+        return true
+    }
+
+    /// Counts a previous backup.
+    /// - Parameter replaced: when it was replaced or deleted, by the store's time.
+    /// - Returns: whether its time is over.
+    mutating func add(replaced: Timestamp, _ sweep: Sweep) -> Bool {
+        guard sweep.isOld(replaced: replaced) else { return false }
+        previous += 1
+        return true
+    }
+}
+
+/// A backup that a sweep finds to be over.
+public enum SweptBackup: Equatable, Sendable {
+    /// A stored backup, with the time of its last PUT.
+    case expired(BackupID, lastUpload: Timestamp)
+    /// A previous backup, with the time by which `BackupStore.versions(of:)` names it.
+    case previous(BackupID, Timestamp)
+}
+
+/// Why a sweep deletes nothing unless it is told to delete always.
+public enum SweepSuspicion: Equatable, Sendable {
+    /// The wall clock is behind an earlier reading of it.
+    case wentBackwards(by: Duration)
+    /// Since the last sweep, the wall clock has gained this much on the monotonic clock; negative if it has lost.
+    case jumped(by: Duration)
+    /// More than one in ten backups would go, and more than three or all.
+    case tooMany(expired: Int, total: Int)
+}
+
+/// The decision of a sweep.
+public struct SweepReport: Equatable, Sendable {
+    /// What it has counted.
+    public let counts: SweepCounts
+    /// What makes the decision doubtful; nil for nothing.
+    public let suspicion: SweepSuspicion?
+    /// Whether what is over is deleted: as `Sweep.deletion` says.
+    public let isCarriedOut: Bool
+    /// Whether the store expires backups by itself, so that nothing was counted or decided.
+    public let isLeftToStore: Bool
+
+    /// The report of a store that expires backups by itself.
+    package static let leftToStore = SweepReport(
+        counts: SweepCounts(), suspicion: nil, isCarriedOut: false, isLeftToStore: true)
+}
