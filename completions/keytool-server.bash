@@ -197,7 +197,7 @@ _keytool-server_serve() {
     repeating_flags=()
     non_repeating_flags=(--quiet -q --verbose -v --json --no-input --log-requests --log-clients --log-accounts --metrics-accounts --version -h --help)
     repeating_options=()
-    non_repeating_options=(--color --store --s3-access-key --s3-secret-key-file --s3-secret-key-command --s3-secret-key-fd --s3-ca-file --s3-region --accounts --max-backup-bytes --retention-days --tls-self-signed --tls-certificate --tls-key --listen --metrics-listen --behind-proxy --proxy-header --client-rate --backup-rate --max-connections --max-connections-per-client --max-body-memory --head-timeout --body-timeout --idle-timeout --workers --keep-previous)
+    non_repeating_options=(--color --store --s3-access-key --s3-secret-key-file --s3-secret-key-command --s3-secret-key-fd --s3-ca-file --s3-region --accounts --max-backup-bytes --retention-days --tls-self-signed --tls-certificate --tls-key --listen --metrics-listen --behind-proxy --proxy-header --client-rate --backup-rate --max-connections --max-connections-per-client --max-body-memory --head-timeout --body-timeout --idle-timeout --workers --keep-previous --keep-versions)
     __keytool-server_offer_flags_options 0
 
     # Offer option value completions
@@ -290,6 +290,9 @@ _keytool-server_serve() {
         return
         ;;
     '--keep-previous')
+        return
+        ;;
+    '--keep-versions')
         return
         ;;
     esac

@@ -304,3 +304,57 @@ private let path = "/backups/" + String(repeating: "ab", count: 32)
         #expect(root == [])
     }
 }
+
+/// An attacker who knows the login of an account, or a client gone wild.
+@Suite struct OverwritingTests {
+    private static let length = 300_000
+    private let server: Accounts
+    private let login = basic("alice", "horse")
+
+    init() throws {
+        server = try Accounts()
+        try server.set("alice", "horse", quota: Self.length)
+    }
+
+    private func put(_ path: String, _ fill: UInt8, at seconds: Int) -> Int {
+        let body = [UInt8](repeating: fill, count: Self.length)
+        return server.ask("PUT", "/alice" + path, login, body: body, at: reading(seconds)).status
+    }
+
+    /// Lengths of all previous backups, and the contents of their first bytes.
+    private func previous() throws -> [(count: Int, fill: UInt8)] {
+        let directory = server.place.server + "/accounts/alice/previous"
+        return try FileManager.default.subpathsOfDirectory(atPath: directory).filter { $0.contains("-") }.map { name in
+            let content = try #require(FileManager.default.contents(atPath: directory + "/" + name))
+            return (content.count, content[0])
+        }
+    }
+
+    @Test func `an account that overwrites its backup 78 times in 45 seconds keeps what was there before`() throws {
+        #expect(put(path, 0xff, at: -86_400) == 201)
+        for number in 0..<78 { #expect(put(path, UInt8(number), at: number * 45 / 78) == 204) }
+        let left = try previous()
+        // 23.5 MB without a bound.
+        #expect(left.reduce(0) { $0 + $1.count } <= 2 * Self.length)
+        #expect(left.contains { $0.fill == 0xff })
+        try server.set("alice", "horse", quota: 100 * Self.length)
+        #expect(put(path, 80, at: 60) == 204)
+        for number in 0..<20 { #expect(put(path, UInt8(100 + number), at: 60 + number) == 204) }
+        let more = try previous()
+        // The newest, and the first of two days.
+        #expect(more.count == VersionRule.standardNewest + 2 && more.contains { $0.fill == 0xff })
+    }
+
+    @Test func `an account that deletes new backups all the time does not fill the disk either`() throws {
+        #expect(put(path, 0xff, at: -86_400) == 201)
+        #expect(server.ask("DELETE", "/alice" + path, login, at: reading()).status == 204)
+        for number in 0..<40 {
+            let other = "/backups/" + String(repeating: "0", count: 62) + "\(number + 10)"
+            #expect(put(other, 1, at: number) == 201)
+            #expect(server.ask("DELETE", "/alice" + other, login, at: reading(number)).status == 204)
+        }
+        let left = try previous()
+        #expect(left.reduce(0) { $0 + $1.count } <= 2 * Self.length)
+        #expect(left.contains { $0.fill == 0xff })
+    }
+}

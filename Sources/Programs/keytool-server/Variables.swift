@@ -10,8 +10,8 @@ enum Variables {
         "tls-key", "listen",
         "metrics-listen", "behind-proxy", "proxy-header", "client-rate", "backup-rate", "max-connections",
         "max-connections-per-client", "max-body-memory", "head-timeout", "body-timeout", "idle-timeout", "workers",
-        "keep-previous", "log-requests", "log-clients", "log-accounts", "metrics-accounts", "account-password-file",
-        "account-password-command", "account-password-fd",
+        "keep-previous", "keep-versions", "log-requests", "log-clients", "log-accounts", "metrics-accounts",
+        "account-password-file", "account-password-command", "account-password-fd",
     ]
     /// Those of keytool that begin in the same way.
     private static let clients = ["password-file", "password-command", "password-fd"]

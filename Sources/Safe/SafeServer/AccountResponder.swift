@@ -42,28 +42,29 @@ public final class AccountResponder: SafeAnswering {
     ///   - path: the directory of the server.
     ///   - limits: of all accounts.
     ///   - keepsPrevious: retain backups that are replaced or deleted.
+    ///   - versions: which of them.
     ///   - throttle: counts the requests of clients, and those for each backup.
     ///   - clock: that of another value for the same directory; nil for one of its own.
     ///   - failed: called for each answer of 500, 503 or 507, on the thread of the request; it must not block.
     /// - Throws: `FileError` if the directory cannot be opened.
     public convenience init(
-        at path: String, limits: ServerLimits, keepsPrevious: Bool = true, throttle: Throttle, clock: StoreClock? = nil,
-        failed: @escaping @Sendable (AnswerFailure) -> Void = { _ in }
+        at path: String, limits: ServerLimits, keepsPrevious: Bool = true, versions: VersionRule = VersionRule(),
+        throttle: Throttle, clock: StoreClock? = nil, failed: @escaping @Sendable (AnswerFailure) -> Void = { _ in }
     ) throws(FileError) {
         try self.init(
-            at: path, limits: limits, keepsPrevious: keepsPrevious, throttle: throttle,
+            at: path, limits: limits, keepsPrevious: keepsPrevious, versions: versions, throttle: throttle,
             key: Random.secret(LoginCheck.keyCount), clock: clock, failed: failed)
     }
 
     /// - Parameter key: 32 random bytes of this process.
     package init(
-        at path: String, limits: ServerLimits, keepsPrevious: Bool, throttle: Throttle, key: consuming SecureBytes,
-        failureRate: RequestRate? = nil, clock: StoreClock? = nil,
+        at path: String, limits: ServerLimits, keepsPrevious: Bool, versions: VersionRule = VersionRule(),
+        throttle: Throttle, key: consuming SecureBytes, failureRate: RequestRate? = nil, clock: StoreClock? = nil,
         failed: @escaping @Sendable (AnswerFailure) -> Void = { _ in }
     ) throws(FileError) {
         let directory = try ServerDirectory(at: path, clock: clock)
         logins = directory.logins
-        stores = DirectoryStores(directory, keepsPrevious: keepsPrevious)
+        stores = DirectoryStores(directory, keepsPrevious: keepsPrevious, versions: versions)
         settings = ResponderSettings(limits: limits, throttle: throttle, failed: failed)
         loginCheck = LoginCheck(key: key, failureRate: failureRate ?? LoginCheck.standardFailureRate)
     }

@@ -48,10 +48,12 @@ extension SafeResponder: CountedAnswering where Store: ~Copyable {}
 final class DirectoryStores: AccountStores {
     private let directory: ServerDirectory
     private let keepsPrevious: Bool
+    private let versions: VersionRule
 
-    init(_ directory: consuming ServerDirectory, keepsPrevious: Bool) {
+    init(_ directory: consuming ServerDirectory, keepsPrevious: Bool, versions: VersionRule) {
         self.directory = directory
         self.keepsPrevious = keepsPrevious
+        self.versions = versions
     }
 
     /// An account that was written by hand has no directory. If this fails, its requests are answered with 500.
@@ -62,8 +64,8 @@ final class DirectoryStores: AccountStores {
         authorize: @escaping WriteCheck
     ) -> any CountedAnswering {
         let store = directory.store(
-            of: account, keepsPrevious: keepsPrevious, readLimit: settings.limits.maxReadBytes, locks: shared.locks,
-            authorize: authorize)
+            of: account, keepsPrevious: keepsPrevious, versions: versions, quota: shared.quota,
+            readLimit: settings.limits.maxReadBytes, locks: shared.locks, authorize: authorize)
         return SafeResponder(QuotaStore(store, quota: shared.quota), of: account, settings)
     }
 

@@ -19,22 +19,24 @@ public final class ServerResponder: SafeAnswering {
     ///   - path: the directory of the server, which is prepared.
     ///   - limits: of all accounts.
     ///   - keepsPrevious: retain backups that are replaced or deleted.
+    ///   - versions: which of them.
     ///   - throttle: counts the requests of clients, and those for each backup.
     ///   - failed: called for each answer of 500, 503 or 507, on the thread of the request; it must not block.
     /// - Throws: `FileError` if the directory cannot be opened.
     public init(
-        at path: String, limits: ServerLimits, keepsPrevious: Bool, throttle: Throttle,
-        failed: @escaping @Sendable (AnswerFailure) -> Void = { _ in }
+        at path: String, limits: ServerLimits, keepsPrevious: Bool, versions: VersionRule = VersionRule(),
+        throttle: Throttle, failed: @escaping @Sendable (AnswerFailure) -> Void = { _ in }
     ) throws(FileError) {
         directory = try ServerDirectory(at: path)
         self.failed = failed
         open = SafeResponder(
             try FolderStore(
-                at: path, keepsPrevious: keepsPrevious, readLimit: limits.maxReadBytes, clock: directory.clock),
+                at: path, keepsPrevious: keepsPrevious, versions: versions, readLimit: limits.maxReadBytes,
+                clock: directory.clock),
             limits: limits, throttle: throttle, failed: failed)
         closed = try AccountResponder(
-            at: path, limits: limits, keepsPrevious: keepsPrevious, throttle: throttle, clock: directory.clock,
-            failed: failed)
+            at: path, limits: limits, keepsPrevious: keepsPrevious, versions: versions, throttle: throttle,
+            clock: directory.clock, failed: failed)
         guard try directory.hasAccounts() else { return }
         hasAccounts.store(true, ordering: .relaxed)
     }

@@ -30,6 +30,10 @@ public struct FolderStore: ~Copyable, Sendable {
     let exclusion: Exclusion
     /// Whether backups that are replaced or deleted are retained.
     let keepsPrevious: Bool
+    /// Which of them are removed again by a write; nil for none.
+    let versions: VersionRule?
+    /// That of the account, for its previous backups; nil for none.
+    let quota: Quota?
     /// Longest backup that is read, in bytes.
     let readLimit: Int
     let locks: IDLocks
@@ -43,29 +47,32 @@ public struct FolderStore: ~Copyable, Sendable {
     ///   - path: the directory that contains `config`, also for an account.
     ///   - account: the account whose backups these are. Its directory is looked up at each call.
     ///   - keepsPrevious: retain backups that are replaced or deleted through the port, until a sweep removes them.
+    ///   - versions: which of them a write may remove before; nil for none.
     ///   - readLimit: longest backup that is read, in bytes.
     ///   - exclusion: whom a write locks out.
     ///   - clock: that of the `ServerDirectory`, for a server and its commands: the times that the port is given are
     ///     then readings of the wall clock, and backups are dated by the store's time.
     /// - Throws: `FileError`.
     public init(
-        at path: String, account: AccountName? = nil, keepsPrevious: Bool = false, readLimit: Int = maxFetchedBytes,
-        excluding exclusion: Exclusion = .clients, clock: StoreClock? = nil
+        at path: String, account: AccountName? = nil, keepsPrevious: Bool = false, versions: VersionRule? = nil,
+        readLimit: Int = maxFetchedBytes, excluding exclusion: Exclusion = .clients, clock: StoreClock? = nil
     ) throws(FileError) {
         self.init(
-            in: try SharedDirectory(path), account: account, keepsPrevious: keepsPrevious, readLimit: readLimit,
-            excluding: exclusion, clock: clock)
+            in: try SharedDirectory(path), account: account, keepsPrevious: keepsPrevious, versions: versions,
+            readLimit: readLimit, excluding: exclusion, clock: clock)
     }
 
     init(
-        in shared: SharedDirectory, account: AccountName?, keepsPrevious: Bool = false,
-        readLimit: Int = maxFetchedBytes, excluding exclusion: Exclusion = .clients, locks: IDLocks = IDLocks(),
-        clock: StoreClock? = nil, authorize: @escaping WriteCheck = {}
+        in shared: SharedDirectory, account: AccountName?, keepsPrevious: Bool = false, versions: VersionRule? = nil,
+        quota: Quota? = nil, readLimit: Int = maxFetchedBytes, excluding exclusion: Exclusion = .clients,
+        locks: IDLocks = IDLocks(), clock: StoreClock? = nil, authorize: @escaping WriteCheck = {}
     ) {
         self.shared = shared
         self.account = account
         self.exclusion = exclusion
         self.keepsPrevious = keepsPrevious
+        self.versions = versions
+        self.quota = quota
         self.readLimit = readLimit
         self.locks = locks
         self.clock = clock

@@ -41,6 +41,7 @@ extension FolderStore: BackupStore {
                 if let retained { try? removePrevious(retained) }
                 throw error
             }
+            if let retained { try? thin(retained) }
             let tag = EntityTag.of(backup)
             return exists ? .replaced(tag: tag) : .created(tag: tag)
         }
@@ -57,8 +58,9 @@ extension FolderStore: BackupStore {
                 guard let present = try Self.backup(id, in: backups, limit: readLimit) else { return .missing }
                 guard conditions.hold(for: EntityTag.of(present)) else { return .conditionFailed }
             }
-            _ = try retain(id, in: backups, at: now)
+            let retained = try retain(id, in: backups, at: now)
             try backups.remove(id.hex)
+            if let retained { try? thin(retained) }
             return .deleted
         }
     }

@@ -5,7 +5,7 @@ public import SafeWire
 // Backups that were replaced or deleted through the port: `PreviousName` has their layout.
 
 extension FolderStore {
-    private static let previousName = "previous"
+    static let previousName = "previous"
 
     // MARK: For the operator
 
@@ -25,22 +25,37 @@ extension FolderStore {
         var bytes: [UInt8]?
         try eachPreviousDirectory(of: id) { directory, _ throws(FileError) in
             for file in try Self.files(of: id, in: directory) where file.version.time == time {
-                bytes = try directory.readPublic(file.name, limit: readLimit)
+                bytes = try directory.readPublic(file.name.text, limit: readLimit)
             }
         }
         return bytes
     }
 
-    private static func files(
-        of id: BackupID, in directory: borrowing Directory
-    ) throws(FileError) -> [(name: String, version: BackupVersion)] {
-        var files: [(name: String, version: BackupVersion)] = []
+    /// A previous backup's file.
+    struct PreviousFile {
+        let name: PreviousName
+        /// By the store's time.
+        let modified: Timestamp
+        /// Length in bytes.
+        let count: Int
+
+        var version: BackupVersion {
+            BackupVersion(time: name.uploaded ?? modified, replaced: name.replaced, count: count)
+        }
+    }
+
+    /// - Parameter id: nil for all.
+    static func files(
+        of id: BackupID?, in directory: borrowing Directory
+    ) throws(FileError) -> [PreviousFile] {
+        var files: [PreviousFile] = []
         try directory.forEachName { text throws(FileError) in
             // A sweep may remove it meanwhile.
-            guard text.hasPrefix(id.hex), let name = PreviousName(text), let file = try directory.plainFile(text)
+            guard id.map({ text.hasPrefix($0.hex) }) ?? true, let name = PreviousName(text),
+                let file = try directory.plainFile(text)
             else { return }
-            let uploaded = name.uploaded ?? Timestamp(milliseconds: file.modified)
-            files.append((text, BackupVersion(time: uploaded, replaced: name.replaced, count: file.count)))
+            files.append(
+                PreviousFile(name: name, modified: Timestamp(milliseconds: file.modified), count: file.count))
         }
         return files
     }
@@ -127,51 +142,6 @@ extension FolderStore {
                 names.append(name)
             }
             for name in names.sorted() { try body(previous.directory(name), name) }
-        }
-    }
-
-    // MARK: For a write
-
-    /// Retains the stored backup before it is replaced or deleted. It gets a second name, so a crash leaves it under
-    /// one name at least.
-    /// - Returns: the previous backup; nil if none was retained.
-    func retain(
-        _ id: BackupID, in backups: borrowing Directory, at now: StoreReading
-    ) throws(FileError) -> PreviousName? {
-        guard keepsPrevious, let present = try backups.plainFile(id.hex) else { return nil }
-        let directory = try previousDirectory(of: id)
-        let taken = Set(try Self.files(of: id, in: directory).map(\.version.time))
-        var uploaded = Timestamp(milliseconds: present.modified) + now.lead
-        while true {
-            let retained = PreviousName(id: id, uploaded: uploaded, replaced: now.time)
-            uploaded = uploaded + .milliseconds(1)
-            if taken.contains(retained.uploaded!) { continue }
-            do throws(FileError) {
-                if try backups.link(id.hex, into: directory, as: retained.text) { return retained }
-                // The file system has no second names.
-                guard let copy = try Self.backup(id, in: backups, limit: readLimit) else { return nil }
-                try directory.write(retained.text, copy.span, existing: .refuse)
-                return retained
-            } catch .exists {
-                continue
-            } catch .missing(path: let path) where path == backups.path(of: id.hex) {
-                return nil
-            }
-        }
-    }
-
-    func removePrevious(_ name: PreviousName) throws(FileError) {
-        try previousDirectory(of: name.id).remove(name.text)
-    }
-
-    /// Creates the directory of an id's previous backups, if it is missing.
-    private func previousDirectory(of id: BackupID) throws(FileError) -> Directory {
-        try withTop { top throws(FileError) in
-            try top.makeDirectory(Self.previousName)
-            let previous = try top.directory(Self.previousName)
-            let digits = String(id.hex.prefix(2))
-            try previous.makeDirectory(digits)
-            return try previous.directory(digits)
         }
     }
 }

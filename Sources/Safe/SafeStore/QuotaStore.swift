@@ -3,7 +3,7 @@ public import Encodings
 public import SafeWire
 internal import Synchronization
 
-/// A store that knows how much it holds. Previous backups do not count.
+/// A store that knows how much it holds. Previous backups do not count: `VersionRule` has a limit for them.
 public protocol MeasuredStore: BackupStore, ~Copyable {
     /// The length of a stored backup in bytes; 0 if there is none.
     func length(of id: BackupID) throws(StoreError) -> Int
@@ -48,9 +48,9 @@ public final class Quota: Sendable {
 /// A store with a quota: a PUT after which the backups would be longer than the quota is refused as on a full disk. A
 /// PUT that replaces a backup by one of the same length or a shorter one is always possible.
 ///
-/// Previous backups do not count, because only the operator sees them and their term is short: an account that could
-/// fill its quota with them would be refused a replacement for a reason that it cannot remove. Restoring one is the
-/// operator's decision, and is not refused.
+/// Previous backups do not count here, because only the operator sees them: an account that could fill its quota with
+/// them would be refused a replacement for a reason that it cannot remove. They have a quota of their own
+/// (`VersionRule`), beyond which some of them are removed. Restoring one is the operator's decision, and is not refused.
 public struct QuotaStore<Base: MeasuredStore & ~Copyable>: BackupStore, ~Copyable {
     private let base: Base
     private let quota: Quota

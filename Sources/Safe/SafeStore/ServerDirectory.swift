@@ -99,16 +99,18 @@ public struct ServerDirectory: ~Copyable, Sendable {
 
     /// The backups of an account, for a server whose accounts change meanwhile.
     /// - Parameters:
+    ///   - versions: which previous backups are retained.
+    ///   - quota: that of the account; its previous backups may be `VersionRule.quotaFactor` times as long.
     ///   - locks: shared by all stores of this account in the process.
     ///   - authorize: throws if the account may not write any more. It is called while the directory of the backups is
     ///     open and locked; until the write has ended, nobody removes that directory.
     package func store(
-        of account: AccountName, keepsPrevious: Bool, readLimit: Int, locks: IDLocks,
-        authorize: @escaping WriteCheck
+        of account: AccountName, keepsPrevious: Bool, versions: VersionRule, quota: Quota, readLimit: Int,
+        locks: IDLocks, authorize: @escaping WriteCheck
     ) -> FolderStore {
         FolderStore(
-            in: shared, account: account, keepsPrevious: keepsPrevious, readLimit: readLimit, locks: locks,
-            clock: clock, authorize: authorize)
+            in: shared, account: account, keepsPrevious: keepsPrevious, versions: versions, quota: quota,
+            readLimit: readLimit, locks: locks, clock: clock, authorize: authorize)
     }
 
     /// Creates the mark of a server that has accounts, and the directory of an account that is in the file. What exists

@@ -35,6 +35,12 @@ struct Serve: Verb {
             valueName: "duration"))
     var keepPrevious: TimeSpan?
 
+    @Option(
+        help: ArgumentHelp(
+            "How many previous backups of each backup to retain, beside the first of each day (default: 5).",
+            valueName: "number"))
+    var keepVersions: PositiveNumber?
+
     @Flag(help: "Log each request as a line of JSON: method, kind of target, status, bytes and time.")
     var logRequests = false
 
@@ -54,7 +60,8 @@ struct Serve: Verb {
             try config.refuse()
             try accounts.refuse()
             return try .directory(
-                path, keepsPrevious: settings.keepPrevious > .zero, throttle: throttle, log: settings.log)
+                path, keepsPrevious: settings.keepPrevious > .zero, versions: settings.versions, throttle: throttle,
+                log: settings.log)
         case .objects(let address):
             let connection = try objects.connection(to: address, dialog)
             return try .objects(
@@ -119,6 +126,7 @@ struct ServeSettings {
     let forwarding: Forwarding
     var limits: ListenerLimits
     let keepPrevious: Duration
+    let versions: VersionRule
     let log: ServerLog
     /// Whether the metrics name the accounts.
     let metricsAccounts: Bool
@@ -132,6 +140,8 @@ struct ServeSettings {
         limits = try options.limits.limits()
         keepPrevious =
             try Setting.value(options.keepPrevious, "keep-previous")?.duration ?? Sweep.defaultKeepPrevious
+        let newest = try Setting.value(options.keepVersions, "keep-versions")?.number
+        versions = VersionRule(newest: newest ?? VersionRule.standardNewest)
         let isLogging = try Setting.flag(options.logRequests, "log-requests")
         let lines = ServerLog.RequestLines(
             hasClient: try Setting.flag(options.logClients, "log-clients"),

@@ -33,13 +33,14 @@ struct OpenedStore {
     /// Prepares a directory that is missing or empty, and opens it.
     /// - Throws: `FileError`, among others `.locked` if another server uses it.
     static func directory(
-        _ path: String, keepsPrevious: Bool, throttle: Throttle, log: ServerLog
+        _ path: String, keepsPrevious: Bool, versions: VersionRule, throttle: Throttle, log: ServerLog
     ) throws -> OpenedStore {
         try StoreLocation.prepare(path)
         let lock = try HeldLock(path)
         let limits = try ServerLimits(preparedAt: path)
         let responder = try ServerResponder(
-            at: path, limits: limits, keepsPrevious: keepsPrevious, throttle: throttle, failed: log.write)
+            at: path, limits: limits, keepsPrevious: keepsPrevious, versions: versions, throttle: throttle,
+            failed: log.write)
         guard try !responder.hasLostAccounts() else { throw LostAccounts(path: path) }
         do throws(FileError) { try responder.markAccounts() } catch {
             log.say(
@@ -138,7 +139,8 @@ struct OpenedStore {
             do throws(StoreError) {
                 try check()
                 let warning = lastSweep.warning.withLock { $0 }
-                return ReadinessReport(isReady: true, text: ["ready", warning].compactMap(\.self).joined(separator: ", but "))
+                return ReadinessReport(
+                    isReady: true, text: ["ready", warning].compactMap(\.self).joined(separator: ", but "))
             } catch {
                 log.write(notReady: error)
                 return ReadinessReport(isReady: false, text: error.cause)

@@ -1,0 +1,64 @@
+internal import Encodings
+
+/// Which previous backups a store retains, beside those that are old (`Sweep`): of each backup the newest ones and, of
+/// each day, the first one that was uploaded on it. So a client that overwrites a backup again and again, or an attacker,
+/// pushes out its own versions, and not those from before.
+public struct VersionRule: Equatable, Sendable {
+    /// The newest ones that are retained of each backup, if the operator does not say. Enough for the tries of an
+    /// afternoon; what a client uploads once a day is retained by its day.
+    public static let standardNewest = 5
+
+    /// All previous backups of an account together may be this many times as long as its quota.
+    static let quotaFactor = 2
+    /// A previous backup that was the present one for this long is as good as one that was so for longer.
+    static let settled = Duration.hours(12)
+
+    /// How many of the newest previous backups of each backup are retained.
+    public let newest: Int
+
+    /// - Parameter newest: at least 1.
+    public init(newest: Int = standardNewest) { self.newest = newest }
+
+    /// A previous backup, by the store's time.
+    struct Version: Hashable {
+        /// What the caller knows it by.
+        let name: String
+        let uploaded: Timestamp
+        let replaced: Timestamp
+        /// Length in bytes.
+        let count: Int
+    }
+
+    /// - Parameter versions: all previous backups of one id.
+    /// - Returns: those that are not retained.
+    func excess(of versions: [Version]) -> [Version] {
+        let newestFirst = versions.sorted { ($1.replaced, $1.uploaded) < ($0.replaced, $0.uploaded) }
+        var firstOfDay: [Int64: Version] = [:]
+        for each in newestFirst {
+            let day = each.uploaded.dayNumber
+            if let first = firstOfDay[day], first.uploaded < each.uploaded { continue }
+            firstOfDay[day] = each
+        }
+        return newestFirst.dropFirst(newest).filter { firstOfDay[$0.uploaded.dayNumber] != $0 }
+    }
+
+    /// What is beyond the quota of an account: those go first that were the present backup for the shortest time, and of
+    /// those that were so for half a day or more, the oldest. An attacker's are short-lived, unless they take their time.
+    /// - Parameters:
+    ///   - all: all previous backups of an account.
+    ///   - quota: of its present backups, in bytes.
+    /// - Returns: those that are not retained. One is, however long it is.
+    func excess(of all: [Version], beyond quota: Int) -> [Version] {
+        let (limit, isUnlimited) = quota.multipliedReportingOverflow(by: Self.quotaFactor)
+        var bytes = all.reduce(0) { $0 + $1.count }
+        guard !isUnlimited, bytes > limit else { return [] }
+        func life(_ each: Version) -> Duration { min(each.replaced - each.uploaded, Self.settled) }
+        var gone: [Version] = []
+        for each in all.sorted(by: { (life($0), $0.replaced) < (life($1), $1.replaced) }).dropLast() {
+            guard bytes > limit else { break }
+            bytes -= each.count
+            gone.append(each)
+        }
+        return gone
+    }
+}

@@ -1,0 +1,81 @@
+import Encodings
+import StoreKit
+import Testing
+
+@testable import SafeStore
+
+/// Which previous backups are retained.
+@Suite struct VersionRuleTests {
+    private func version(_ name: String, _ uploaded: Timestamp, _ replaced: Timestamp, _ count: Int = 1)
+        -> VersionRule.Version
+    {
+        VersionRule.Version(name: name, uploaded: uploaded, replaced: replaced, count: count)
+    }
+
+    /// Noon of a day, and some seconds later.
+    private func at(_ number: Int, _ seconds: Int = 0) -> Timestamp { day(number) + .seconds(seconds) }
+
+    private func left(_ versions: [VersionRule.Version], newest: Int) -> [String] {
+        let gone = Set(VersionRule(newest: newest).excess(of: versions))
+        return versions.filter { !gone.contains($0) }.map(\.name)
+    }
+
+    @Test func `the newest and the first of each day are retained`() {
+        var versions = [version("before", at(-30), at(0))]
+        for number in 0..<3 {
+            for upload in 0..<9 {
+                let end = upload < 8 ? at(number, upload + 1) : at(number + 1)
+                versions.append(version("\(number).\(upload)", at(number, upload), end))
+            }
+        }
+        let kept = ["before", "0.0", "1.0", "2.0", "2.5", "2.6", "2.7", "2.8"]
+        #expect(left(versions, newest: 4) == kept)
+        #expect(left(versions.reversed(), newest: 4) == kept.reversed())
+        #expect(left(versions, newest: 1) == ["before", "0.0", "1.0", "2.0", "2.8"])
+        #expect(left(versions, newest: 100).count == versions.count)
+        #expect(left([], newest: 1) == [])
+    }
+
+    @Test func `an attacker who overwrites a backup all day leaves what was there before`() {
+        var versions = [version("yesterday", at(-1), at(0)), version("today", at(0), at(0, 60))]
+        // As a store does: after each write.
+        for upload in 0..<1000 {
+            versions.append(version("attack \(upload)", at(0, 60 + upload), at(0, 61 + upload)))
+            let gone = Set(VersionRule(newest: 5).excess(of: versions))
+            versions.removeAll { gone.contains($0) }
+        }
+        #expect(versions.map(\.name) == ["yesterday", "today"] + (995..<1000).map { "attack \($0)" })
+    }
+
+    @Test func `of one day and one time, one is the first`() {
+        let same = (0..<4).map { version("\($0)", at(0), at(0)) }
+        #expect(left(same, newest: 1).count == 2)
+    }
+
+    private func left(_ versions: [VersionRule.Version], quota: Int) -> [String] {
+        let gone = Set(VersionRule().excess(of: versions, beyond: quota))
+        return versions.filter { !gone.contains($0) }.map(\.name)
+    }
+
+    @Test func `what was present for the shortest time goes first, and then the oldest`() {
+        let versions = [
+            version("oldest", at(-3), at(-2), 100), version("old", at(-2), at(0), 100),
+            version("minutes", at(0), at(0, 600), 100), version("seconds", at(0, 600), at(0, 601), 100),
+            version("day", at(0, 601), at(1, 600), 100),
+        ]
+        #expect(left(versions, quota: 250).count == 5)
+        #expect(left(versions, quota: 249) == ["oldest", "old", "minutes", "day"])
+        #expect(left(versions, quota: 150) == ["oldest", "old", "day"])
+        #expect(left(versions, quota: 149) == ["old", "day"])
+        // One is retained, however long it is.
+        #expect(left(versions, quota: 0) == ["day"])
+        #expect(left(versions, quota: .max).count == 5)
+        #expect(left([], quota: 0) == [])
+    }
+
+    @Test func `deleted junk does not push out what was there before it`() {
+        var all = [version("before", at(-1), at(0), 300_000)]
+        for number in 1...100 { all.append(version("junk \(number)", at(0, number), at(0, number + 1), 300_000)) }
+        #expect(left(all, quota: 300_000) == ["before", "junk 100"])
+    }
+}
