@@ -516,9 +516,9 @@ _keytool-server_versions() {
 
 _keytool-server_restore() {
     repeating_flags=()
-    non_repeating_flags=(--quiet -q --verbose -v --json --no-input --yes --version -h --help)
+    non_repeating_flags=(--quiet -q --verbose -v --json --no-input --dry-run --yes --version -h --help)
     repeating_options=()
-    non_repeating_options=(--color --account --store)
+    non_repeating_options=(--color --account --at --store)
     __keytool-server_offer_flags_options 2
 
     # Offer option value completions
@@ -528,6 +528,9 @@ _keytool-server_restore() {
         return
         ;;
     '--account')
+        return
+        ;;
+    '--at')
         return
         ;;
     '--store')

@@ -125,10 +125,16 @@ def test_list(store):
     assert result.out == (
         f"alice  2 backups, 2 KiB, of 1 KiB, last upload {today()}\nbob    0 backups, 0 bytes, no quota, no upload\n")
     assert f"line 3 of {store.path}/logins is not an account" in result.err and "gone has no account" in result.err
+    store.put_previous(1, "20261121T030000123Z", b"y" * 2000, account="alice")
+    store.put_previous(9, "20261121T030000123Z", b"y" * 48, account="alice")
+    listed = store.ok("account", "list").out.splitlines()[0]
+    assert listed == f"alice  2 backups, 2 KiB, of 1 KiB, 2 previous backups, 2 KiB, last upload {today()}"
     document = store.json("account", "list")
     alice, bob = document["accounts"]
     assert alice.pop("last_upload")[:10] == today() and bob["last_upload"] is None
-    assert alice == {"name": "alice", "backups": 2, "bytes": 2000, "quota_bytes": 1024}
+    assert alice == {"name": "alice", "backups": 2, "bytes": 2000, "versions": 2, "versions_bytes": 2048,
+                     "quota_bytes": 1024}
+    assert bob["versions"] == bob["versions_bytes"] == 0
     assert document["without_account"] == ["gone"] and document["bad_lines"] == [3]
 
 

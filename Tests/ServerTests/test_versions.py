@@ -85,7 +85,7 @@ def test_the_layout_of_earlier_releases(store):
     assert ids == [(identifier(1), 3), (identifier(3), 1), (identifier(2), 1)]
     shown = store.ok("sweep", "--dry-run", "-v").out
     assert shown.endswith(f"{identifier(1)}  previous backup of {listed[1]}\n")
-    assert store.ok("sweep").out == "deleted 0 of 1 backups, and 1 previous backup\n"
+    assert store.ok("sweep").out == "deleted 0 of 1 backup, and 1 previous backup\n"
     assert [line.split()[0] for line in store.ok("versions", identifier(1)).out.splitlines()][1:] == listed[:1]
     assert kept.exists()
 
@@ -95,7 +95,7 @@ def test_a_version_has_the_wall_clock_s_time(store):
     store.put(1, b"first", days_ago=50)
     store.set_clock(days_ago=50)
     begin = int(time.time() * 1000)
-    store.put_previous(1, TIMES[0], b"old")
+    store.put_previous(1, TIMES[0], b"old", replaced=compact(begin / 1000 - 51 * DAY))
     store.ok("restore", identifier(1), TIMES[0], "--yes")
     store.ok("restore", identifier(1), TIMES[0], "--yes")
     end = int(time.time() * 1000)
@@ -158,3 +158,74 @@ def test_a_write_of_a_server_is_waited_for(store):
         store.ok("restore", identifier(1), TIMES[0])
     finally:
         os.close(lock)
+
+
+def attacked(store):
+    """An account whose backups were overwritten, deleted and added two hours ago. Gives the time before that."""
+    store.add("alice")
+    now = time.time()
+    day, hours = (compact(now - DAY), compact(now - 2 * 3600))
+    for number in (1, 2):
+        store.put_previous(number, day, b"good %d" % number, account="alice", replaced=hours)
+        store.put_previous(number, hours, b"bad", account="alice", replaced=compact(now - 3600))
+    store.put(1, b"bad", account="alice")
+    store.put(3, b"bad and new", account="alice")
+    store.put(4, b"untouched", days_ago=3, account="alice")
+    store.put_previous(5, compact(now - 4 * DAY), account="alice", replaced=compact(now - 3 * DAY))
+    store.put_previous(6, day, b"same", account="alice", replaced=hours)
+    store.put(6, b"same", account="alice")
+    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(now - 3 * 3600)), day
+
+
+def test_an_account_as_it_was_before_an_attack(store):
+    before, day = attacked(store)
+    tree = store.tree()
+    command = ["restore", "--account", "alice", "--at", before]
+    dry = store.ok(*command, "--dry-run")
+    rows = [f"{identifier(number)}  {day}  6 bytes" for number in (1, 2)]
+    assert dry.out.splitlines() == rows + ["would restore 2 backups of alice, in place of 1 backup; 2 unchanged"]
+    assert "1 backup uploaded first after that time" in dry.err and store.tree() == tree
+    assert "--yes" in store.fails(64, *command).err
+    document = store.json(*command, "--yes")
+    assert [(each["id"], each["replaced"]) for each in document["backups"]] == [
+        (identifier(1), True), (identifier(2), False)]
+    assert (document["account"], document["at"], document["dry_run"]) == ("alice", before, False)
+    assert (document["unchanged"], document["newer"]) == (2, 1)
+    backups = store.directory("alice") / "backups"
+    contents = {path.name: path.read_bytes() for path in backups.iterdir() if path.name[0] != "."}
+    assert contents == {identifier(1): b"good 1", identifier(2): b"good 2", identifier(3): b"bad and new",
+                        identifier(4): b"untouched", identifier(6): b"same"}
+    # What was there is not lost, and a second run has nothing to do.
+    assert [path.read_bytes() for path in store.previous("alice")].count(b"bad") == 3
+    assert store.ok(*command).out == "restored 0 backups of alice; 4 unchanged\n"
+
+
+def test_a_restored_account_is_confirmed(store, on_terminal):
+    before, _ = attacked(store)
+    path = store.directory("alice") / "backups" / identifier(1)
+    for answer, code, content in (("n", 64, b"bad"), ("y", 0, b"good 1")):
+        run = on_terminal("restore", "--account", "alice", "--at", before)
+        run.expect("Restore 2 backups of alice, and replace 1 backup")
+        run.send(answer)
+        assert run.finish() == code and path.read_bytes() == content
+
+
+def test_what_cannot_be_asked_of_restore(store):
+    store.add("alice")
+    before = "2026-11-21T03:00:00Z"
+    for wrong in ([], [identifier(1)], ["--at", before], ["--account", "alice"],
+                  [identifier(1), "--account", "alice", "--at", before],
+                  ["--account", "alice", "--at", "2026-11-21"], ["--account", "alice", "--at", "2026-11-31T03:00:00Z"],
+                  ["--account", "alice", "--at", "2999-01-01T00:00:00Z"]):
+        store.fails(64, "restore", *wrong)
+    store.fails(10, "restore", "--account", "bob", "--at", before)
+    assert store.ok("restore", "--account", "alice", "--at", TIMES[0]).out == "restored 0 backups of alice; 0 unchanged\n"
+
+
+def test_one_backup_is_not_restored_by_a_dry_run(store):
+    store.put(1, b"present")
+    store.put_previous(1, TIMES[0], b"old")
+    before = store.tree()
+    assert store.ok("restore", identifier(1), TIMES[0], "--dry-run").out == (
+        f"would restore the backup of {TIMES[0]}, 3 bytes\n")
+    assert store.tree() == before

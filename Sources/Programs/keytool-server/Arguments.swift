@@ -55,6 +55,23 @@ struct VersionTime: ExpressibleByArgument {
     }
 }
 
+/// A time in UTC, as people write it.
+struct PastTime: ExpressibleByArgument {
+    let timestamp: Timestamp
+
+    /// `2026-11-21T03:00:00Z`, or as `versions` prints it.
+    init?(argument: String) {
+        let digits = argument.filter { $0 != "-" && $0 != ":" }
+        if let exact = Timestamp(compact: argument) {
+            timestamp = exact
+        } else if let whole = Timestamp(compact: digits.dropLast() + "000Z"), whole.rfc3339 == argument {
+            timestamp = whole
+        } else {
+            return nil
+        }
+    }
+}
+
 /// Numbers with their nouns.
 enum Counted {
     /// "1 backup", "2 backups".

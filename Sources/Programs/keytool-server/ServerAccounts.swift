@@ -157,6 +157,14 @@ struct ServerAccounts: ~Copyable {
         }
     }
 
+    /// How many previous backups an account has, and their total length in bytes; nil as in `size(of:)`.
+    func previousSize(of name: AccountName) throws -> (versions: Int, bytes: Int)? {
+        switch directory {
+        case .some(let directory): try directory.previousSize(of: name)
+        case .none: nil
+        }
+    }
+
     /// When an account has uploaded last; nil if it has no backup, or if they are in an object store.
     func lastUpload(of name: AccountName, now: Timestamp) throws -> Timestamp? {
         switch directory {

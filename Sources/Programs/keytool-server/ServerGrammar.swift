@@ -13,6 +13,7 @@ extension CommandGrammar {
                 "size": "a number of bytes, or with a unit: 500K, 20M or 1G",
                 "name": "a name has 1 to 32 lower-case letters, digits and hyphens",
                 "backup-id": "an id has 64 hexadecimal digits",
+                "timestamp": "a time in UTC: 2026-11-21T03:00:00Z",
                 "time": "a time as keytool-server versions prints it: 20261121T030000123Z",
             ],
             details: "the backups of a sweep",

@@ -31,6 +31,19 @@ extension FolderStore {
         return bytes
     }
 
+    /// How many previous backups are retained, and their length in bytes.
+    func previousSize() throws(FileError) -> (versions: Int, bytes: Int) {
+        var size = (versions: 0, bytes: 0)
+        try eachPreviousDirectory { directory, _ throws(FileError) in
+            try directory.forEachName { text throws(FileError) in
+                guard PreviousName(text) != nil, let file = try directory.plainFile(text) else { return }
+                size.versions += 1
+                size.bytes += file.count
+            }
+        }
+        return size
+    }
+
     /// A previous backup's file.
     struct PreviousFile {
         let name: PreviousName
@@ -116,7 +129,8 @@ extension FolderStore {
             // A sweep may remove it meanwhile.
             guard let modified = try name.uploaded == nil ? directory.modificationTime(of: text) : 0 else { return }
             let each = ChangedBackup(
-                id: name.id, time: name.uploaded ?? Timestamp(milliseconds: modified), replaced: name.replaced, count: 1,
+                id: name.id, time: name.uploaded ?? Timestamp(milliseconds: modified), replaced: name.replaced,
+                count: 1,
                 isPresent: false)
             ids[name.id] = ids[name.id]?.joined(each) ?? each
         }

@@ -183,6 +183,15 @@ public struct ServerDirectory: ~Copyable, Sendable {
         try FolderStore(in: shared, account: nil).size().backups
     }
 
+    /// How many previous backups an account has, and their total length in bytes; nil without a directory.
+    public func previousSize(of account: AccountName) throws(FileError) -> (versions: Int, bytes: Int)? {
+        do throws(FileError) {
+            return try FolderStore(in: shared, account: account).previousSize()
+        } catch .missing {
+            return nil
+        }
+    }
+
     /// How many backups an account has, and their total length in bytes; nil without a directory.
     public func size(of account: AccountName) throws(FileError) -> (backups: Int, bytes: Int)? {
         do throws(FileError) {

@@ -6,47 +6,83 @@ import SafeWire
 
 struct RestoreCommand: Verb {
     static let configuration = CommandConfiguration(
-        commandName: "restore", abstract: "Store a previous backup again.",
-        discussion: "The present backup becomes a previous one. Quotas do not count.")
+        commandName: "restore", abstract: "Store a previous backup again, or those of an account at a time.",
+        discussion: """
+            The present backup becomes a previous one. Quotas do not count. With --account and --at, each backup of the \
+            account becomes the one that was uploaded last at that time or before it.
+            """)
 
     @ParentCommand var root: KeytoolServer
     @OptionGroup var globals: GlobalOptions
 
     @Argument(help: ArgumentHelp("The id of the backup: 64 hexadecimal digits.", valueName: "backup-id"))
-    var id: BackupID
+    var id: BackupID?
 
     @OptionGroup var backup: AccountOption
 
     @Argument(help: "The time of the previous backup, as versions prints it: 20261121T030000123Z.")
-    var time: VersionTime
+    var time: VersionTime?
 
-    @Flag(help: "Do not ask before the present backup is replaced.")
+    @Option(
+        help: ArgumentHelp(
+            "Restore all backups of --account as they were at this time: 2026-11-21T03:00:00Z.",
+            valueName: "timestamp"))
+    var at: PastTime?
+
+    @Flag(help: "Only say what would be restored.")
+    var dryRun = false
+
+    @Flag(help: "Do not ask before a present backup is replaced.")
     var yes = false
 
     @OptionGroup var store: StoreOption
 
     func run(_ dialog: Dialog) throws {
-        _ = try store.changedServer()
-        let backups = try backup.backups(in: store)
+        if let at {
+            guard let account = backup.account, id == nil else {
+                throw UsageFailure(
+                    "--at is for all backups of an account", hint: "use restore --account NAME --at TIMESTAMP")
+            }
+            if !dryRun { _ = try store.changedServer() }
+            try AccountRestore(account: account, at: at.timestamp, dryRun: dryRun, yes: yes)
+                .run(on: backup.backups(in: store), dialog)
+            return
+        }
+        guard let id, let time else {
+            throw UsageFailure(
+                "an id and a time are missing", hint: "use restore ID TIME, or restore --account NAME --at TIMESTAMP")
+        }
+        if !dryRun { _ = try store.changedServer() }
+        try restore(id, of: time, in: backup.backups(in: store), dialog)
+    }
+
+    private func restore(
+        _ id: BackupID, of time: VersionTime, in backups: borrowing FolderStore, _ dialog: Dialog
+    ) throws {
         let versions = try backups.versions(of: id)
         guard let version = versions.first(where: { $0.time == time.timestamp }) else {
             guard try !versions.isEmpty || backups.get(id) != nil else { throw backup.absent }
-            throw absentVersion
+            throw Self.absentVersion(time)
         }
         let isReplacing = try backups.get(id) != nil
-        if isReplacing, !yes { try dialog.confirm("replace the present backup with that of \(time.text)") }
-        guard try backups.restore(id, from: time.timestamp, now: WallClock.now()) else { throw absentVersion }
+        if !dryRun {
+            if isReplacing, !yes { try dialog.confirm("replace the present backup with that of \(time.text)") }
+            guard try backups.restore(id, from: time.timestamp, now: WallClock.now()) else {
+                throw Self.absentVersion(time)
+            }
+        }
         try dialog.output.done(
-            ["restored the backup of \(time.text), \(ByteCount.text(version.count))"],
+            ["\(dryRun ? "would restore" : "restored") the backup of \(time.text), \(ByteCount.text(version.count))"],
             json: .result(
                 "restore",
                 [
                     ("id", .string(id.hex)), ("account", backup.account.map { .string($0.text) }),
                     ("time", .string(time.text)), ("bytes", .number(version.count)), ("replaced", .bool(isReplacing)),
+                    ("dry_run", .bool(dryRun)),
                 ]))
     }
 
-    private var absentVersion: CommandFailure {
+    private static func absentVersion(_ time: VersionTime) -> CommandFailure {
         CommandFailure(
             failure: Failure(
                 .absent, "the backup has no previous one of \(time.text)",

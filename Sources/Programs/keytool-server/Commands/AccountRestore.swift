@@ -1,0 +1,78 @@
+import Console
+import Encodings
+import SafeStore
+import SafeWire
+
+/// `restore --account NAME --at TIMESTAMP`: all backups of an account, as they were at a time.
+struct AccountRestore {
+    let account: AccountName
+    let at: Timestamp
+    let dryRun: Bool
+    let yes: Bool
+
+    private struct Row {
+        let id: BackupID
+        let version: BackupVersion
+        let isReplacing: Bool
+    }
+
+    func run(on backups: borrowing FolderStore, _ dialog: Dialog) throws {
+        let now = WallClock.now()
+        guard at <= now else { throw UsageFailure("--at is a time in the future") }
+        var rows: [Row] = []
+        var (unchanged, newer) = (0, 0)
+        for (id, backup, isPresent) in try backups.past(at: at, now: now) {
+            switch backup {
+            case .present: unchanged += 1
+            case .previous(let version): rows.append(Row(id: id, version: version, isReplacing: isPresent))
+            case .absent: newer += isPresent ? 1 : 0
+            }
+        }
+        let replaced = rows.count(where: \.isReplacing)
+        let (restoring, present) = (Counted.backups(rows.count), Counted.backups(replaced))
+        if !dryRun, replaced > 0, !yes {
+            try dialog.confirm("restore \(restoring) of \(account.text), and replace \(present)")
+        }
+        if newer > 0 {
+            dialog.output.warn("\(Counted.backups(newer)) uploaded first after that time: left as they are")
+        }
+        if !dryRun {
+            for row in rows {
+                // A sweep may have removed it meanwhile.
+                guard try backups.restore(row.id, from: row.version.time, now: now) else { throw gone(row) }
+            }
+        }
+        try dialog.output.done(
+            rows.map { "\($0.id.hex)  \($0.version.time.compact)  \(ByteCount.text($0.version.count))" } + [
+                "\(dryRun ? "would restore" : "restored") \(restoring) of \(account.text)"
+                    + (replaced > 0 ? ", in place of \(present)" : "") + "; \(unchanged) unchanged"
+            ],
+            json: json(rows, unchanged: unchanged, newer: newer))
+    }
+
+    private func gone(_ row: Row) -> CommandFailure {
+        CommandFailure(
+            failure: Failure(
+                .absent, "the previous backup of \(row.version.time.compact) was removed meanwhile",
+                hints: "run the command again"))
+    }
+
+    private func json(_ rows: [Row], unchanged: Int, newer: Int) -> JSONValue {
+        .result(
+            "restore",
+            [
+                ("account", .string(account.text)), ("at", .string(at.rfc3339)), ("dry_run", .bool(dryRun)),
+                (
+                    "backups",
+                    .array(
+                        rows.map {
+                            .members([
+                                ("id", .string($0.id.hex)), ("time", .string($0.version.time.compact)),
+                                ("bytes", .number($0.version.count)), ("replaced", .bool($0.isReplacing)),
+                            ])
+                        })
+                ),
+                ("unchanged", .number(unchanged)), ("newer", .number(newer)),
+            ])
+    }
+}

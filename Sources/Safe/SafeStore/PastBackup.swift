@@ -1,0 +1,73 @@
+internal import AtomicFiles
+public import Encodings
+public import SafeWire
+
+/// What a backup was at a time in the past.
+public enum PastBackup: Equatable, Sendable {
+    /// The present one.
+    case present
+    /// A previous one.
+    case previous(BackupVersion)
+    /// Not there: it was uploaded later, or had been deleted.
+    case absent
+
+    /// The newest one that was uploaded at the time or before it. It may be older than what was there then, because not
+    /// all previous backups are retained.
+    /// - Parameters:
+    ///   - present: when the present backup was uploaded, by the wall clock; nil if there is none.
+    ///   - versions: the retained previous ones, in any order.
+    ///   - lead: how far the wall clock is ahead of the store's time.
+    init(at time: Timestamp, present: Timestamp?, versions: [BackupVersion], lead: Duration) {
+        if let present, present <= time {
+            self = .present
+            return
+        }
+        let uploaded = versions.filter { $0.time <= time }
+        guard let newest = uploaded.max(by: { ($0.time, $0.replaced) < ($1.time, $1.replaced) }) else {
+            self = .absent
+            return
+        }
+        // After it, nothing was uploaded: it was deleted.
+        let isLast = present == nil && uploaded.count == versions.count
+        self = isLast && newest.replaced + lead <= time ? .absent : .previous(newest)
+    }
+}
+
+extension FolderStore {
+    /// What each backup was at a time, of all that are stored or have previous ones, by id. A backup whose bytes are
+    /// those of that time is `.present`.
+    /// - Parameters:
+    ///   - time: by the wall clock.
+    ///   - wall: the present time.
+    /// - Returns: also whether a backup of the id is stored now.
+    public func past(
+        at time: Timestamp, now wall: Timestamp
+    ) throws(StoreError) -> [(id: BackupID, backup: PastBackup, isPresent: Bool)] {
+        try answered { () throws(FileError) in
+            let lead = try clock?.lead(of: wall) ?? .zero
+            var present: [BackupID: Timestamp] = [:]
+            try eachBackup { id, lastUpload, _ in present[id] = lastUpload + lead }
+            var versions: [BackupID: [BackupVersion]] = [:]
+            try eachPreviousDirectory { directory, _ throws(FileError) in
+                for file in try Self.files(of: nil, in: directory) {
+                    versions[file.name.id, default: []].append(file.version)
+                }
+            }
+            var all: [(id: BackupID, backup: PastBackup, isPresent: Bool)] = []
+            for id in Set(present.keys).union(versions.keys).sorted(by: { $0.hex < $1.hex }) {
+                var backup = PastBackup(at: time, present: present[id], versions: versions[id] ?? [], lead: lead)
+                if case .previous(let version) = backup, present[id] != nil, try isPresent(version, of: id) {
+                    backup = .present
+                }
+                all.append((id, backup, present[id] != nil))
+            }
+            return all
+        }
+    }
+
+    /// Whether the stored backup has the bytes of a previous one.
+    private func isPresent(_ version: BackupVersion, of id: BackupID) throws(FileError) -> Bool {
+        guard let old = try previous(id, at: version.time) else { return false }
+        return try backup(id) == old
+    }
+}
