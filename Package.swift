@@ -185,7 +185,7 @@ let package = Package(
         room(
             "Programs/Console",
             [
-                "Passwords", "QRCode", "Encodings", "AtomicFiles", "SecureMemory", "CLinux",
+                "Passwords", "Encodings", "AtomicFiles", "SecureMemory", "CLinux",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
         room("Storage/Keystore", ["KeyWrapping", "Encodings", "Primitives", "AtomicFiles", "SecureMemory", "CLinux"]),

@@ -124,6 +124,12 @@ def test_it_depends_on_what_the_program_loads(deb):
     assert {"swift-nio-ssl", "hummingbird"} <= linked["STATIC_LINK"]
 
 
+def test_the_program_draws_no_qr_codes():
+    """The library for it is the other program's."""
+    needed = re.findall(r"\(NEEDED\).*\[(.+)\]", run("readelf", "-d", BINARY))
+    assert "libc.so.6" in needed and not [name for name in needed if "qrencode" in name], needed
+
+
 def test_copyright_names_every_swift_package(content):
     """Those of the bill of materials, and the C code in them."""
     text = (content / "usr/share/doc/keytool-server/copyright").read_text()

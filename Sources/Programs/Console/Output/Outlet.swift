@@ -4,11 +4,11 @@ import Glibc
 /// stdout, stderr, or the terminal on which questions are asked. Every byte for them goes through this type, which lets
 /// no text from elsewhere control a terminal: its control and format characters are shown instead. Escape sequences are
 /// this program's own (`StyledLine.drawn`, `sequence`).
-struct Outlet {
+package struct Outlet {
     private let descriptor: Int32
 
     /// Results; on anything but a terminal they are data, and are not changed.
-    static let results = Outlet(STDOUT_FILENO)
+    package static let results = Outlet(STDOUT_FILENO)
     /// Words for people; text in them is shown, whatever reads them.
     static let words = Outlet(STDERR_FILENO)
 

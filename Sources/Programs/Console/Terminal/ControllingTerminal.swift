@@ -6,7 +6,7 @@ package import SecureMemory
 package struct ControllingTerminal: ~Copyable {
     private let descriptor: Int32
     /// What is shown on it.
-    var outlet: Outlet { Outlet(terminal: descriptor) }
+    package var outlet: Outlet { Outlet(terminal: descriptor) }
 
     /// Longest line that is read, in bytes: what the kernel's line editing holds.
     package static let maxLineBytes = 4096
@@ -38,7 +38,7 @@ package struct ControllingTerminal: ~Copyable {
     /// Shows something on a screen of its own until Enter is pressed: nothing of it stays, not even in the
     /// scrollback.
     /// - Returns: whether it was pressed; false at the end of input.
-    func showAlone(_ prompt: String, _ show: () throws -> Void) throws -> Bool {
+    package func showAlone(_ prompt: String, _ show: () throws -> Void) throws -> Bool {
         try HiddenEcho.during(descriptor, on: .alternate) {
             try show()
             do {
@@ -51,7 +51,7 @@ package struct ControllingTerminal: ~Copyable {
     }
 
     /// Whether `showAlone` is possible.
-    var hasOwnScreen: Bool { HiddenEcho.canHaveOwnScreen }
+    package var hasOwnScreen: Bool { HiddenEcho.canHaveOwnScreen }
 
     /// Shows a secret, on the terminal and nowhere else.
     /// - Parameter words: stand before it, as lines; the last one on the secret's own line.
@@ -95,12 +95,14 @@ package struct ControllingTerminal: ~Copyable {
     /// At a few bits of timing a key, more than any key can hold.
     private static let typedKeys = 64
 
-    var size: TerminalSize { TerminalSize(of: descriptor) }
+    /// Its columns and rows.
+    package var size: TerminalSize { TerminalSize(of: descriptor) }
 
     /// A line for the person who is asked.
     package func say(_ words: String) throws { try say([StyledLine(words)]) }
 
-    func say(_ lines: [StyledLine]) throws { try outlet.write(lines) }
+    /// Lines for the person who is asked.
+    package func say(_ lines: [StyledLine]) throws { try outlet.write(lines) }
 
     /// Whether another line was typed ahead, or comes within a tenth of a second, as those of a paste do.
     package var isMoreTyped: Bool {

@@ -17,10 +17,10 @@ package enum ColorMode: String, ExpressibleByArgument, CaseIterable {
     }
 
     /// Whether `--color never` is given.
-    static var isForbidden: Bool { unsafe wanted == .never }
+    package static var isForbidden: Bool { unsafe wanted == .never }
 
     /// Whether what is written there is coloured.
-    static func isWanted(on outlet: Outlet) -> Bool {
+    package static func isWanted(on outlet: Outlet) -> Bool {
         switch unsafe wanted {
         case .always: true
         case .never: false

@@ -1,22 +1,23 @@
 import ArgumentParser
-package import QRCode
+import Console
+import QRCode
 
 /// A QR code on a screen of its own, which is wiped when Enter is pressed.
-package struct QRScreenOptions: ParsableArguments {
+struct QRScreenOptions: ParsableArguments {
     /// Whether it is asked for.
     @Flag(
         name: .customLong("qr-wait"),
         help:
             "Draw on the terminal's second screen, and clear it when you press Enter. Nothing stays in the scrollback."
     )
-    package var isAwaited = false
+    var isAwaited = false
 
     /// Not given.
-    package init() {}
+    init() {}
 
     /// The screen to draw on; nil if it is not asked for.
     /// - Throws: `UsageFailure` if the terminal has no second screen, or if the picture is written to a file.
-    package func screen(_ dialog: Dialog, unless file: String?) throws -> QRScreen? {
+    func screen(_ dialog: Dialog, unless file: String?) throws -> QRScreen? {
         guard !isAwaited || file == nil else {
             throw UsageFailure("--qr-wait and \(QRMode.fileOption) cannot be combined")
         }
@@ -25,7 +26,7 @@ package struct QRScreenOptions: ParsableArguments {
 
     /// The screen to draw on; nil if it is not asked for.
     /// - Throws: `UsageFailure` if the terminal has no second screen.
-    package func screen(_ dialog: Dialog) throws -> QRScreen? {
+    func screen(_ dialog: Dialog) throws -> QRScreen? {
         guard isAwaited else { return nil }
         guard !dialog.output.isJSON else { throw UsageFailure("--qr-wait and --json cannot be combined") }
         guard dialog.mayAsk, let terminal = ControllingTerminal() else {
@@ -39,13 +40,13 @@ package struct QRScreenOptions: ParsableArguments {
 }
 
 /// The screen itself.
-package struct QRScreen: ~Copyable {
+struct QRScreen: ~Copyable {
     fileprivate let terminal: ControllingTerminal
 
     /// Draws and waits. Enter and the end of input both end it.
     /// - Parameter text: stands beside the drawing; on a page of its own before it if there is no room.
     /// - Throws: `QRError` if the drawing does not fit: nobody could scroll to the rest of it.
-    package func show(
+    func show(
         _ content: [UInt8], _ mode: QRMode, levels: [QRMatrix.ErrorCorrection], beside text: [String] = []
     ) throws {
         let size = terminal.size

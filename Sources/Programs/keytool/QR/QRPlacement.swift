@@ -1,21 +1,22 @@
-package import ArgumentParser
-package import Encodings
-package import QRCode
+import ArgumentParser
+import Console
+import Encodings
+import QRCode
 
 /// How a QR code is drawn.
-package enum QRMode: String, ExpressibleByArgument, CaseIterable {
+enum QRMode: String, ExpressibleByArgument, CaseIterable {
     case auto, utf8, blocks, ascii
 
     /// The option of every command that names a file for a picture instead.
-    package static let fileOption = "--qr-file"
+    static let fileOption = "--qr-file"
 
     /// The help of the option that chooses it.
-    package static let help = ArgumentHelp(
+    static let help = ArgumentHelp(
         "How to draw: auto, utf8 (half blocks), blocks (coloured blanks) or ascii.", valueName: "mode")
 }
 
 /// Chooses drawing mode and error correction for the terminal at hand.
-package struct QRPlacement {
+struct QRPlacement {
     private let mode: TerminalDrawing.Mode
     private let size: TerminalSize?
     private let reservedRows: Int
@@ -23,7 +24,7 @@ package struct QRPlacement {
     /// - Parameters:
     ///   - size: nil if everything fits.
     ///   - reservedRows: of it, for what else is shown.
-    package init(_ mode: QRMode, on size: TerminalSize? = .current, reservedRows: Int = 0) {
+    init(_ mode: QRMode, on size: TerminalSize? = .current, reservedRows: Int = 0) {
         self.init(mode, on: size, reservedRows: reservedRows, drawnOn: .results)
     }
 
@@ -44,7 +45,7 @@ package struct QRPlacement {
     }
 
     /// Columns and rows that a QR code of a hundred characters needs, and a row for what comes after it.
-    package var usualSize: (columns: Int, rows: Int) {
+    var usualSize: (columns: Int, rows: Int) {
         switch mode {
         case .utf8, .uncoloured: (45, 24)
         case .blocks, .ascii: (90, 46)
@@ -52,16 +53,16 @@ package struct QRPlacement {
     }
 
     /// A QR code that was drawn.
-    package struct Placed {
+    struct Placed {
         let matrix: QRMatrix
         /// What is printed.
-        package let lines: [StyledLine]
+        let lines: [StyledLine]
         let columns: Int
         /// Rows that the terminal lacks to show all of it; nil if it fits.
-        package let missingRows: Int?
+        let missingRows: Int?
 
         /// The drawing for programs: its modules, row by row.
-        package func json(_ command: String, _ members: (String, JSONValue?)...) -> JSONValue {
+        func json(_ command: String, _ members: (String, JSONValue?)...) -> JSONValue {
             .result(
                 command,
                 members + [
@@ -76,7 +77,7 @@ package struct QRPlacement {
     ///   - mayScroll: draw even if the terminal has too few rows.
     /// - Throws: `QRError.tooLong`, or `.terminalTooSmall` if no level fits; if stdout is not a terminal,
     ///   everything does.
-    package func place(_ content: [UInt8], levels: [QRMatrix.ErrorCorrection], mayScroll: Bool) throws -> Placed {
+    func place(_ content: [UInt8], levels: [QRMatrix.ErrorCorrection], mayScroll: Bool) throws -> Placed {
         var smallest: TerminalDrawing?
         var smallestMatrix: QRMatrix?
         for level in levels {
@@ -104,7 +105,7 @@ package struct QRPlacement {
 }
 
 /// Why a QR code was not drawn.
-package enum QRError: Error {
+enum QRError: Error {
     /// No QR code holds so many bytes.
     case tooLong
     /// So many columns and rows are needed on a terminal of this size.
@@ -113,7 +114,7 @@ package enum QRError: Error {
 
 extension QRError: Explained {
     /// The sentence and the exit code.
-    package var failure: Failure {
+    var failure: Failure {
         switch self {
         case .tooLong: Failure(.badData, "the text is too long for a QR code")
         case .terminalTooSmall(let size, let columns, let rows):
