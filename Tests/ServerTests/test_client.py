@@ -68,7 +68,8 @@ def test_an_address_without_the_account(serve, certificates, client, tmp_path):
              "--safe-password-file", tmp_path / "safe-password"]
     for create in ([], ["--create"]):
         result = client.fails(15, "safe", "setup", "--server", address, *login, *create)
-        assert f"on a server with accounts it is {address}/USER" in result.err
+        assert f"on a server with accounts it is {address}/alice; on a Nextcloud it is {address}/remote.php/dav/files/alice/" \
+            in result.err and "--create" not in result.err
     result = client.fails(15, "safe", "setup", "--server", f"{address}/bob", *login)
-    assert "USER" not in result.err.replace("files/USER", "")
+    assert f"hint: on a server with accounts it is {address}/alice\n" in result.err
     client.ok("safe", "setup", "--server", f"{address}/alice", *login)

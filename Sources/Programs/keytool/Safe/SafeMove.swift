@@ -88,7 +88,7 @@ struct SafeMove: Verb {
             options.isLeavingOld = true
             return try run(options)
         } catch SafeKeepingError.refused(.exchange(.next, let error), _, _, isChangeUnfinished: false) {
-            throw error.explainedBeforeUse(isPreparing: create)
+            throw error.explainedBeforeUse(of: server, isPreparing: create)
         }
     }
 }

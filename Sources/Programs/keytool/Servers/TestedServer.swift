@@ -59,7 +59,7 @@ struct TestedServer: ~Copyable {
                 guard let terminal = session.dialog.mayAsk ? ControllingTerminal() : nil,
                     let step = FailedStep(error, missing, isPreparing: isPreparing),
                     step != .certificate || !options.hasFingerprint
-                else { throw explained(error, trial) }
+                else { throw explained(error, server, trial) }
                 keeper = session.renewed(keeper, limits)
                 let shown = step == .certificate ? try keeper.safe.presentCertificate(of: server) : nil
                 let isReported = step != .make
@@ -133,26 +133,65 @@ struct TestedServer: ~Copyable {
         return Failure(certificate?.flaw.map { SafeExchangeError.untrusted(address.text, $0) } ?? error)
     }
 
-    private static func explained(_ error: any Error, _ trial: Trial) -> any Error {
+    private static func explained(
+        _ error: any Error, _ server: borrowing SafeEndpoint, _ trial: Trial
+    ) -> any Error {
         guard trial != .read, let error = error as? SafeExchangeError else { return error }
-        return error.explainedBeforeUse(isPreparing: trial == .prepareAndTest)
+        return error.explainedBeforeUse(of: server, isPreparing: trial == .prepareAndTest)
     }
 }
 
 extension SafeExchangeError {
     /// What helps while a server is chosen: options of the same command.
-    func explainedBeforeUse(isPreparing: Bool) -> CommandFailure {
-        let failure =
-            switch self {
-            case .pinMismatch(_, _, let offered?):
-                Failure(
-                    self.failure.status, self.failure.message, hints: "to accept the new key: --pin \(offered.text)",
-                    "nothing was sent")
-            case .notPrepared where !isPreparing, .unavailable(_, .away) where !isPreparing:
-                self.failure.advising("--create prepares a new directory")
-            default: self.failure
-            }
+    func explainedBeforeUse(of server: borrowing SafeEndpoint, isPreparing: Bool) -> CommandFailure {
+        var failure = self.failure
+        switch self {
+        case .pinMismatch(_, _, let offered?):
+            failure = Failure(
+                failure.status, failure.message, hints: "to accept the new key: --pin \(offered.text)",
+                "nothing was sent")
+        case .notPrepared where !isPreparing, .unavailable(_, .away) where !isPreparing:
+            failure = failure.advising("--create prepares a new directory")
+        default: break
+        }
+        switch self {
+        case .notPrepared, .cannotPrepare(_, status: 404), .cannotPrepare(_, status: 405):
+            failure = server.accountHint(for: failure)
+        default: break
+        }
         return CommandFailure(failure: failure)
+    }
+}
+
+extension SafeEndpoint {
+    /// Each account of keytool-server has an address of its own; to a right login, all other addresses have nothing.
+    fileprivate borrowing func accountHint(for failure: Failure) -> Failure {
+        guard case .https(let address) = address, let user, Self.isAccount(user) else { return failure }
+        let steps = address.path.split(separator: "/")
+        guard steps.count < 2, steps != [user[...]] else { return failure }
+        let host = address.host + (address.port.map { ":\($0)" } ?? "")
+        let hint = "on a server with accounts it is https://\(host)/\(user)"
+        guard steps.isEmpty else { return failure.advising(hint) }
+        // Nothing can be prepared at the root of such a server.
+        let nextcloud = SafeExchangeError.nextcloud(host).replacing("USER", with: user)
+        return Failure(failure.status, failure.message, hints: "\(hint); on a Nextcloud it is \(nextcloud)")
+            .because(of: failure.reason)
+    }
+
+    private var user: String? {
+        switch login {
+        case .some(let login): login.user
+        case .none: nil
+        }
+    }
+
+    /// Whether an account of keytool-server can have this name.
+    private static func isAccount(_ user: String) -> Bool {
+        user.utf8.count <= 32 && user.first != "-"
+            && user.utf8.allSatisfy { byte in
+                UInt8(ascii: "a")...UInt8(ascii: "z") ~= byte || UInt8(ascii: "0")...UInt8(ascii: "9") ~= byte
+                    || byte == UInt8(ascii: "-")
+            }
     }
 }
 
