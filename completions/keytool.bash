@@ -186,13 +186,13 @@ _keytool() {
     unset 'unparsed_words[0]'
     unparsed_words=("${unparsed_words[@]}")
     case "${subcommand}" in
-    id|backup|safe|profile|contact|key|revoke|qr|telegram|textsecure|mainkey|sophaxchat|archive|doctor|help)
+    id|backup|safe|profile|contact|revoke|qr|key|archive|doctor|telegram|textsecure|mainkey|sophaxchat|help)
         # Offer subcommand argument completions
         "_keytool_${subcommand}"
         ;;
     *)
         # Offer subcommand completions
-        COMPREPLY+=($(compgen -W 'id backup safe profile contact key revoke qr telegram textsecure mainkey sophaxchat archive doctor help' -- "${cur}"))
+        COMPREPLY+=($(compgen -W 'id backup safe profile contact revoke qr key archive doctor telegram textsecure mainkey sophaxchat help' -- "${cur}"))
         ;;
     esac
 }
@@ -2328,270 +2328,6 @@ _keytool_contact_match() {
     esac
 }
 
-_keytool_key() {
-    repeating_flags=()
-    non_repeating_flags=(--quiet -q --verbose -v --json --no-input --version -h --help)
-    repeating_options=()
-    non_repeating_options=(--keystore --color)
-    __keytool_offer_flags_options 0
-
-    # Offer option value completions
-    case "${prev}" in
-    '--keystore')
-        __keytool_add_completions -d
-        return
-        ;;
-    '--color')
-        __keytool_add_completions -W 'auto'$'\n''always'$'\n''never'
-        return
-        ;;
-    esac
-
-    # Offer subcommand / subcommand argument completions
-    local -r subcommand="${unparsed_words[0]}"
-    unset 'unparsed_words[0]'
-    unparsed_words=("${unparsed_words[@]}")
-    case "${subcommand}" in
-    status|protect|passwd|unprotect|import|unlock|lock)
-        # Offer subcommand argument completions
-        "_keytool_key_${subcommand}"
-        ;;
-    *)
-        # Offer subcommand completions
-        COMPREPLY+=($(compgen -W 'status protect passwd unprotect import unlock lock' -- "${cur}"))
-        ;;
-    esac
-}
-
-_keytool_key_status() {
-    repeating_flags=()
-    non_repeating_flags=(--quiet -q --verbose -v --json --no-input --version -h --help)
-    repeating_options=()
-    non_repeating_options=(--keystore --color)
-    __keytool_offer_flags_options 0
-
-    # Offer option value completions
-    case "${prev}" in
-    '--keystore')
-        __keytool_add_completions -d
-        return
-        ;;
-    '--color')
-        __keytool_add_completions -W 'auto'$'\n''always'$'\n''never'
-        return
-        ;;
-    esac
-}
-
-_keytool_key_protect() {
-    repeating_flags=()
-    non_repeating_flags=(--quiet -q --verbose -v --json --no-input --weak-ok --version -h --help)
-    repeating_options=()
-    non_repeating_options=(--keystore --color --scheme --passphrase-file --passphrase-command --passphrase-fd)
-    __keytool_offer_flags_options 0
-
-    # Offer option value completions
-    case "${prev}" in
-    '--keystore')
-        __keytool_add_completions -d
-        return
-        ;;
-    '--color')
-        __keytool_add_completions -W 'auto'$'\n''always'$'\n''never'
-        return
-        ;;
-    '--scheme')
-        __keytool_add_completions -W 'argon2id'$'\n''scrypt'
-        return
-        ;;
-    '--passphrase-file')
-        __keytool_add_completions -f
-        return
-        ;;
-    '--passphrase-command')
-        return
-        ;;
-    '--passphrase-fd')
-        return
-        ;;
-    esac
-}
-
-_keytool_key_passwd() {
-    repeating_flags=()
-    non_repeating_flags=(--quiet -q --verbose -v --json --no-input --weak-ok --version -h --help)
-    repeating_options=()
-    non_repeating_options=(--keystore --color --scheme --passphrase-file --passphrase-command --passphrase-fd --new-passphrase-file --new-passphrase-command --new-passphrase-fd)
-    __keytool_offer_flags_options 0
-
-    # Offer option value completions
-    case "${prev}" in
-    '--keystore')
-        __keytool_add_completions -d
-        return
-        ;;
-    '--color')
-        __keytool_add_completions -W 'auto'$'\n''always'$'\n''never'
-        return
-        ;;
-    '--scheme')
-        __keytool_add_completions -W 'argon2id'$'\n''scrypt'
-        return
-        ;;
-    '--passphrase-file')
-        __keytool_add_completions -f
-        return
-        ;;
-    '--passphrase-command')
-        return
-        ;;
-    '--passphrase-fd')
-        return
-        ;;
-    '--new-passphrase-file')
-        __keytool_add_completions -f
-        return
-        ;;
-    '--new-passphrase-command')
-        return
-        ;;
-    '--new-passphrase-fd')
-        return
-        ;;
-    esac
-}
-
-_keytool_key_unprotect() {
-    repeating_flags=()
-    non_repeating_flags=(--quiet -q --verbose -v --json --no-input --yes --version -h --help)
-    repeating_options=()
-    non_repeating_options=(--keystore --color --passphrase-file --passphrase-command --passphrase-fd)
-    __keytool_offer_flags_options 0
-
-    # Offer option value completions
-    case "${prev}" in
-    '--keystore')
-        __keytool_add_completions -d
-        return
-        ;;
-    '--color')
-        __keytool_add_completions -W 'auto'$'\n''always'$'\n''never'
-        return
-        ;;
-    '--passphrase-file')
-        __keytool_add_completions -f
-        return
-        ;;
-    '--passphrase-command')
-        return
-        ;;
-    '--passphrase-fd')
-        return
-        ;;
-    esac
-}
-
-_keytool_key_import() {
-    repeating_flags=()
-    non_repeating_flags=(--quiet -q --verbose -v --json --no-input --check --replace --no-passphrase --weak-ok --version -h --help)
-    repeating_options=()
-    non_repeating_options=(--keystore --color --file-passphrase-file --file-passphrase-command --file-passphrase-fd --passphrase-file --passphrase-command --passphrase-fd)
-    __keytool_offer_flags_options 1
-
-    # Offer option value completions
-    case "${prev}" in
-    '--keystore')
-        __keytool_add_completions -d
-        return
-        ;;
-    '--color')
-        __keytool_add_completions -W 'auto'$'\n''always'$'\n''never'
-        return
-        ;;
-    '--file-passphrase-file')
-        __keytool_add_completions -f
-        return
-        ;;
-    '--file-passphrase-command')
-        return
-        ;;
-    '--file-passphrase-fd')
-        return
-        ;;
-    '--passphrase-file')
-        __keytool_add_completions -f
-        return
-        ;;
-    '--passphrase-command')
-        return
-        ;;
-    '--passphrase-fd')
-        return
-        ;;
-    esac
-
-    # Offer positional completions
-    case "${positional_number}" in
-    1)
-        __keytool_add_completions -f
-        return
-        ;;
-    esac
-}
-
-_keytool_key_unlock() {
-    repeating_flags=()
-    non_repeating_flags=(--quiet -q --verbose -v --json --no-input --version -h --help)
-    repeating_options=()
-    non_repeating_options=(--keystore --color --for --passphrase-file --passphrase-command --passphrase-fd)
-    __keytool_offer_flags_options 0
-
-    # Offer option value completions
-    case "${prev}" in
-    '--keystore')
-        __keytool_add_completions -d
-        return
-        ;;
-    '--color')
-        __keytool_add_completions -W 'auto'$'\n''always'$'\n''never'
-        return
-        ;;
-    '--for')
-        return
-        ;;
-    '--passphrase-file')
-        __keytool_add_completions -f
-        return
-        ;;
-    '--passphrase-command')
-        return
-        ;;
-    '--passphrase-fd')
-        return
-        ;;
-    esac
-}
-
-_keytool_key_lock() {
-    repeating_flags=()
-    non_repeating_flags=(--quiet -q --verbose -v --json --no-input --version -h --help)
-    repeating_options=()
-    non_repeating_options=(--keystore --color)
-    __keytool_offer_flags_options 0
-
-    # Offer option value completions
-    case "${prev}" in
-    '--keystore')
-        __keytool_add_completions -d
-        return
-        ;;
-    '--color')
-        __keytool_add_completions -W 'auto'$'\n''always'$'\n''never'
-        return
-        ;;
-    esac
-}
-
 _keytool_revoke() {
     repeating_flags=()
     non_repeating_flags=(--quiet -q --verbose -v --json --no-input --version -h --help)
@@ -2883,6 +2619,544 @@ _keytool_qr_contact() {
     case "${positional_number}" in
     1)
         __keytool_add_completions -W "$(__keytool_custom_complete ---completion qr contact -- positional@0 "${COMP_CWORD}" "$(__keytool_cursor_index_in_current_word)")"
+        return
+        ;;
+    esac
+}
+
+_keytool_key() {
+    repeating_flags=()
+    non_repeating_flags=(--quiet -q --verbose -v --json --no-input --version -h --help)
+    repeating_options=()
+    non_repeating_options=(--keystore --color)
+    __keytool_offer_flags_options 0
+
+    # Offer option value completions
+    case "${prev}" in
+    '--keystore')
+        __keytool_add_completions -d
+        return
+        ;;
+    '--color')
+        __keytool_add_completions -W 'auto'$'\n''always'$'\n''never'
+        return
+        ;;
+    esac
+
+    # Offer subcommand / subcommand argument completions
+    local -r subcommand="${unparsed_words[0]}"
+    unset 'unparsed_words[0]'
+    unparsed_words=("${unparsed_words[@]}")
+    case "${subcommand}" in
+    status|protect|passwd|unprotect|import|unlock|lock)
+        # Offer subcommand argument completions
+        "_keytool_key_${subcommand}"
+        ;;
+    *)
+        # Offer subcommand completions
+        COMPREPLY+=($(compgen -W 'status protect passwd unprotect import unlock lock' -- "${cur}"))
+        ;;
+    esac
+}
+
+_keytool_key_status() {
+    repeating_flags=()
+    non_repeating_flags=(--quiet -q --verbose -v --json --no-input --version -h --help)
+    repeating_options=()
+    non_repeating_options=(--keystore --color)
+    __keytool_offer_flags_options 0
+
+    # Offer option value completions
+    case "${prev}" in
+    '--keystore')
+        __keytool_add_completions -d
+        return
+        ;;
+    '--color')
+        __keytool_add_completions -W 'auto'$'\n''always'$'\n''never'
+        return
+        ;;
+    esac
+}
+
+_keytool_key_protect() {
+    repeating_flags=()
+    non_repeating_flags=(--quiet -q --verbose -v --json --no-input --weak-ok --version -h --help)
+    repeating_options=()
+    non_repeating_options=(--keystore --color --scheme --passphrase-file --passphrase-command --passphrase-fd)
+    __keytool_offer_flags_options 0
+
+    # Offer option value completions
+    case "${prev}" in
+    '--keystore')
+        __keytool_add_completions -d
+        return
+        ;;
+    '--color')
+        __keytool_add_completions -W 'auto'$'\n''always'$'\n''never'
+        return
+        ;;
+    '--scheme')
+        __keytool_add_completions -W 'argon2id'$'\n''scrypt'
+        return
+        ;;
+    '--passphrase-file')
+        __keytool_add_completions -f
+        return
+        ;;
+    '--passphrase-command')
+        return
+        ;;
+    '--passphrase-fd')
+        return
+        ;;
+    esac
+}
+
+_keytool_key_passwd() {
+    repeating_flags=()
+    non_repeating_flags=(--quiet -q --verbose -v --json --no-input --weak-ok --version -h --help)
+    repeating_options=()
+    non_repeating_options=(--keystore --color --scheme --passphrase-file --passphrase-command --passphrase-fd --new-passphrase-file --new-passphrase-command --new-passphrase-fd)
+    __keytool_offer_flags_options 0
+
+    # Offer option value completions
+    case "${prev}" in
+    '--keystore')
+        __keytool_add_completions -d
+        return
+        ;;
+    '--color')
+        __keytool_add_completions -W 'auto'$'\n''always'$'\n''never'
+        return
+        ;;
+    '--scheme')
+        __keytool_add_completions -W 'argon2id'$'\n''scrypt'
+        return
+        ;;
+    '--passphrase-file')
+        __keytool_add_completions -f
+        return
+        ;;
+    '--passphrase-command')
+        return
+        ;;
+    '--passphrase-fd')
+        return
+        ;;
+    '--new-passphrase-file')
+        __keytool_add_completions -f
+        return
+        ;;
+    '--new-passphrase-command')
+        return
+        ;;
+    '--new-passphrase-fd')
+        return
+        ;;
+    esac
+}
+
+_keytool_key_unprotect() {
+    repeating_flags=()
+    non_repeating_flags=(--quiet -q --verbose -v --json --no-input --yes --version -h --help)
+    repeating_options=()
+    non_repeating_options=(--keystore --color --passphrase-file --passphrase-command --passphrase-fd)
+    __keytool_offer_flags_options 0
+
+    # Offer option value completions
+    case "${prev}" in
+    '--keystore')
+        __keytool_add_completions -d
+        return
+        ;;
+    '--color')
+        __keytool_add_completions -W 'auto'$'\n''always'$'\n''never'
+        return
+        ;;
+    '--passphrase-file')
+        __keytool_add_completions -f
+        return
+        ;;
+    '--passphrase-command')
+        return
+        ;;
+    '--passphrase-fd')
+        return
+        ;;
+    esac
+}
+
+_keytool_key_import() {
+    repeating_flags=()
+    non_repeating_flags=(--quiet -q --verbose -v --json --no-input --check --replace --no-passphrase --weak-ok --version -h --help)
+    repeating_options=()
+    non_repeating_options=(--keystore --color --file-passphrase-file --file-passphrase-command --file-passphrase-fd --passphrase-file --passphrase-command --passphrase-fd)
+    __keytool_offer_flags_options 1
+
+    # Offer option value completions
+    case "${prev}" in
+    '--keystore')
+        __keytool_add_completions -d
+        return
+        ;;
+    '--color')
+        __keytool_add_completions -W 'auto'$'\n''always'$'\n''never'
+        return
+        ;;
+    '--file-passphrase-file')
+        __keytool_add_completions -f
+        return
+        ;;
+    '--file-passphrase-command')
+        return
+        ;;
+    '--file-passphrase-fd')
+        return
+        ;;
+    '--passphrase-file')
+        __keytool_add_completions -f
+        return
+        ;;
+    '--passphrase-command')
+        return
+        ;;
+    '--passphrase-fd')
+        return
+        ;;
+    esac
+
+    # Offer positional completions
+    case "${positional_number}" in
+    1)
+        __keytool_add_completions -f
+        return
+        ;;
+    esac
+}
+
+_keytool_key_unlock() {
+    repeating_flags=()
+    non_repeating_flags=(--quiet -q --verbose -v --json --no-input --version -h --help)
+    repeating_options=()
+    non_repeating_options=(--keystore --color --for --passphrase-file --passphrase-command --passphrase-fd)
+    __keytool_offer_flags_options 0
+
+    # Offer option value completions
+    case "${prev}" in
+    '--keystore')
+        __keytool_add_completions -d
+        return
+        ;;
+    '--color')
+        __keytool_add_completions -W 'auto'$'\n''always'$'\n''never'
+        return
+        ;;
+    '--for')
+        return
+        ;;
+    '--passphrase-file')
+        __keytool_add_completions -f
+        return
+        ;;
+    '--passphrase-command')
+        return
+        ;;
+    '--passphrase-fd')
+        return
+        ;;
+    esac
+}
+
+_keytool_key_lock() {
+    repeating_flags=()
+    non_repeating_flags=(--quiet -q --verbose -v --json --no-input --version -h --help)
+    repeating_options=()
+    non_repeating_options=(--keystore --color)
+    __keytool_offer_flags_options 0
+
+    # Offer option value completions
+    case "${prev}" in
+    '--keystore')
+        __keytool_add_completions -d
+        return
+        ;;
+    '--color')
+        __keytool_add_completions -W 'auto'$'\n''always'$'\n''never'
+        return
+        ;;
+    esac
+}
+
+_keytool_archive() {
+    repeating_flags=()
+    non_repeating_flags=(--quiet -q --verbose -v --json --no-input --version -h --help)
+    repeating_options=()
+    non_repeating_options=(--keystore --color)
+    __keytool_offer_flags_options 0
+
+    # Offer option value completions
+    case "${prev}" in
+    '--keystore')
+        __keytool_add_completions -d
+        return
+        ;;
+    '--color')
+        __keytool_add_completions -W 'auto'$'\n''always'$'\n''never'
+        return
+        ;;
+    esac
+
+    # Offer subcommand / subcommand argument completions
+    local -r subcommand="${unparsed_words[0]}"
+    unset 'unparsed_words[0]'
+    unparsed_words=("${unparsed_words[@]}")
+    case "${subcommand}" in
+    export|import|check|list)
+        # Offer subcommand argument completions
+        "_keytool_archive_${subcommand}"
+        ;;
+    *)
+        # Offer subcommand completions
+        COMPREPLY+=($(compgen -W 'export import check list' -- "${cur}"))
+        ;;
+    esac
+}
+
+_keytool_archive_export() {
+    repeating_flags=()
+    non_repeating_flags=(--quiet -q --verbose -v --json --no-input --force --with-sessions --skip-damaged --weak-ok --version -h --help)
+    repeating_options=(--recipient)
+    non_repeating_options=(--keystore --color --output -o --lock-wait --archive-passphrase-file --archive-passphrase-command --archive-passphrase-fd --passphrase-file --passphrase-command --passphrase-fd)
+    __keytool_offer_flags_options 0
+
+    # Offer option value completions
+    case "${prev}" in
+    '--keystore')
+        __keytool_add_completions -d
+        return
+        ;;
+    '--color')
+        __keytool_add_completions -W 'auto'$'\n''always'$'\n''never'
+        return
+        ;;
+    '--output'|'-o')
+        __keytool_add_completions -f
+        return
+        ;;
+    '--recipient')
+        return
+        ;;
+    '--lock-wait')
+        return
+        ;;
+    '--archive-passphrase-file')
+        __keytool_add_completions -f
+        return
+        ;;
+    '--archive-passphrase-command')
+        return
+        ;;
+    '--archive-passphrase-fd')
+        return
+        ;;
+    '--passphrase-file')
+        __keytool_add_completions -f
+        return
+        ;;
+    '--passphrase-command')
+        return
+        ;;
+    '--passphrase-fd')
+        return
+        ;;
+    esac
+}
+
+_keytool_archive_import() {
+    repeating_flags=()
+    non_repeating_flags=(--quiet -q --verbose -v --json --no-input --without-sessions --no-passphrase --weak-ok --version -h --help)
+    repeating_options=(--identity --replace)
+    non_repeating_options=(--keystore --color --max-work-factor --archive-passphrase-file --archive-passphrase-command --archive-passphrase-fd --passphrase-file --passphrase-command --passphrase-fd)
+    __keytool_offer_flags_options 1
+
+    # Offer option value completions
+    case "${prev}" in
+    '--keystore')
+        __keytool_add_completions -d
+        return
+        ;;
+    '--color')
+        __keytool_add_completions -W 'auto'$'\n''always'$'\n''never'
+        return
+        ;;
+    '--identity')
+        __keytool_add_completions -f
+        return
+        ;;
+    '--max-work-factor')
+        return
+        ;;
+    '--archive-passphrase-file')
+        __keytool_add_completions -f
+        return
+        ;;
+    '--archive-passphrase-command')
+        return
+        ;;
+    '--archive-passphrase-fd')
+        return
+        ;;
+    '--replace')
+        __keytool_add_completions -W "$(__keytool_custom_complete ---completion archive import -- --replace "${COMP_CWORD}" "$(__keytool_cursor_index_in_current_word)")"
+        return
+        ;;
+    '--passphrase-file')
+        __keytool_add_completions -f
+        return
+        ;;
+    '--passphrase-command')
+        return
+        ;;
+    '--passphrase-fd')
+        return
+        ;;
+    esac
+
+    # Offer positional completions
+    case "${positional_number}" in
+    1)
+        __keytool_add_completions -f
+        return
+        ;;
+    esac
+}
+
+_keytool_archive_check() {
+    repeating_flags=()
+    non_repeating_flags=(--quiet -q --verbose -v --json --no-input --version -h --help)
+    repeating_options=(--identity)
+    non_repeating_options=(--keystore --color --max-work-factor --archive-passphrase-file --archive-passphrase-command --archive-passphrase-fd --passphrase-file --passphrase-command --passphrase-fd)
+    __keytool_offer_flags_options 1
+
+    # Offer option value completions
+    case "${prev}" in
+    '--keystore')
+        __keytool_add_completions -d
+        return
+        ;;
+    '--color')
+        __keytool_add_completions -W 'auto'$'\n''always'$'\n''never'
+        return
+        ;;
+    '--identity')
+        __keytool_add_completions -f
+        return
+        ;;
+    '--max-work-factor')
+        return
+        ;;
+    '--archive-passphrase-file')
+        __keytool_add_completions -f
+        return
+        ;;
+    '--archive-passphrase-command')
+        return
+        ;;
+    '--archive-passphrase-fd')
+        return
+        ;;
+    '--passphrase-file')
+        __keytool_add_completions -f
+        return
+        ;;
+    '--passphrase-command')
+        return
+        ;;
+    '--passphrase-fd')
+        return
+        ;;
+    esac
+
+    # Offer positional completions
+    case "${positional_number}" in
+    1)
+        __keytool_add_completions -f
+        return
+        ;;
+    esac
+}
+
+_keytool_archive_list() {
+    repeating_flags=()
+    non_repeating_flags=(--quiet -q --verbose -v --json --no-input --version -h --help)
+    repeating_options=(--identity)
+    non_repeating_options=(--keystore --color --max-work-factor --archive-passphrase-file --archive-passphrase-command --archive-passphrase-fd)
+    __keytool_offer_flags_options 1
+
+    # Offer option value completions
+    case "${prev}" in
+    '--keystore')
+        __keytool_add_completions -d
+        return
+        ;;
+    '--color')
+        __keytool_add_completions -W 'auto'$'\n''always'$'\n''never'
+        return
+        ;;
+    '--identity')
+        __keytool_add_completions -f
+        return
+        ;;
+    '--max-work-factor')
+        return
+        ;;
+    '--archive-passphrase-file')
+        __keytool_add_completions -f
+        return
+        ;;
+    '--archive-passphrase-command')
+        return
+        ;;
+    '--archive-passphrase-fd')
+        return
+        ;;
+    esac
+
+    # Offer positional completions
+    case "${positional_number}" in
+    1)
+        __keytool_add_completions -f
+        return
+        ;;
+    esac
+}
+
+_keytool_doctor() {
+    repeating_flags=()
+    non_repeating_flags=(--quiet -q --verbose -v --json --no-input --version -h --help)
+    repeating_options=()
+    non_repeating_options=(--keystore --color --passphrase-file --passphrase-command --passphrase-fd)
+    __keytool_offer_flags_options 0
+
+    # Offer option value completions
+    case "${prev}" in
+    '--keystore')
+        __keytool_add_completions -d
+        return
+        ;;
+    '--color')
+        __keytool_add_completions -W 'auto'$'\n''always'$'\n''never'
+        return
+        ;;
+    '--passphrase-file')
+        __keytool_add_completions -f
+        return
+        ;;
+    '--passphrase-command')
+        return
+        ;;
+    '--passphrase-fd')
         return
         ;;
     esac
@@ -6126,280 +6400,6 @@ _keytool_sophaxchat_open-backup() {
     case "${positional_number}" in
     1)
         __keytool_add_completions -f
-        return
-        ;;
-    esac
-}
-
-_keytool_archive() {
-    repeating_flags=()
-    non_repeating_flags=(--quiet -q --verbose -v --json --no-input --version -h --help)
-    repeating_options=()
-    non_repeating_options=(--keystore --color)
-    __keytool_offer_flags_options 0
-
-    # Offer option value completions
-    case "${prev}" in
-    '--keystore')
-        __keytool_add_completions -d
-        return
-        ;;
-    '--color')
-        __keytool_add_completions -W 'auto'$'\n''always'$'\n''never'
-        return
-        ;;
-    esac
-
-    # Offer subcommand / subcommand argument completions
-    local -r subcommand="${unparsed_words[0]}"
-    unset 'unparsed_words[0]'
-    unparsed_words=("${unparsed_words[@]}")
-    case "${subcommand}" in
-    export|import|check|list)
-        # Offer subcommand argument completions
-        "_keytool_archive_${subcommand}"
-        ;;
-    *)
-        # Offer subcommand completions
-        COMPREPLY+=($(compgen -W 'export import check list' -- "${cur}"))
-        ;;
-    esac
-}
-
-_keytool_archive_export() {
-    repeating_flags=()
-    non_repeating_flags=(--quiet -q --verbose -v --json --no-input --force --with-sessions --skip-damaged --weak-ok --version -h --help)
-    repeating_options=(--recipient)
-    non_repeating_options=(--keystore --color --output -o --lock-wait --archive-passphrase-file --archive-passphrase-command --archive-passphrase-fd --passphrase-file --passphrase-command --passphrase-fd)
-    __keytool_offer_flags_options 0
-
-    # Offer option value completions
-    case "${prev}" in
-    '--keystore')
-        __keytool_add_completions -d
-        return
-        ;;
-    '--color')
-        __keytool_add_completions -W 'auto'$'\n''always'$'\n''never'
-        return
-        ;;
-    '--output'|'-o')
-        __keytool_add_completions -f
-        return
-        ;;
-    '--recipient')
-        return
-        ;;
-    '--lock-wait')
-        return
-        ;;
-    '--archive-passphrase-file')
-        __keytool_add_completions -f
-        return
-        ;;
-    '--archive-passphrase-command')
-        return
-        ;;
-    '--archive-passphrase-fd')
-        return
-        ;;
-    '--passphrase-file')
-        __keytool_add_completions -f
-        return
-        ;;
-    '--passphrase-command')
-        return
-        ;;
-    '--passphrase-fd')
-        return
-        ;;
-    esac
-}
-
-_keytool_archive_import() {
-    repeating_flags=()
-    non_repeating_flags=(--quiet -q --verbose -v --json --no-input --without-sessions --no-passphrase --weak-ok --version -h --help)
-    repeating_options=(--identity --replace)
-    non_repeating_options=(--keystore --color --max-work-factor --archive-passphrase-file --archive-passphrase-command --archive-passphrase-fd --passphrase-file --passphrase-command --passphrase-fd)
-    __keytool_offer_flags_options 1
-
-    # Offer option value completions
-    case "${prev}" in
-    '--keystore')
-        __keytool_add_completions -d
-        return
-        ;;
-    '--color')
-        __keytool_add_completions -W 'auto'$'\n''always'$'\n''never'
-        return
-        ;;
-    '--identity')
-        __keytool_add_completions -f
-        return
-        ;;
-    '--max-work-factor')
-        return
-        ;;
-    '--archive-passphrase-file')
-        __keytool_add_completions -f
-        return
-        ;;
-    '--archive-passphrase-command')
-        return
-        ;;
-    '--archive-passphrase-fd')
-        return
-        ;;
-    '--replace')
-        __keytool_add_completions -W "$(__keytool_custom_complete ---completion archive import -- --replace "${COMP_CWORD}" "$(__keytool_cursor_index_in_current_word)")"
-        return
-        ;;
-    '--passphrase-file')
-        __keytool_add_completions -f
-        return
-        ;;
-    '--passphrase-command')
-        return
-        ;;
-    '--passphrase-fd')
-        return
-        ;;
-    esac
-
-    # Offer positional completions
-    case "${positional_number}" in
-    1)
-        __keytool_add_completions -f
-        return
-        ;;
-    esac
-}
-
-_keytool_archive_check() {
-    repeating_flags=()
-    non_repeating_flags=(--quiet -q --verbose -v --json --no-input --version -h --help)
-    repeating_options=(--identity)
-    non_repeating_options=(--keystore --color --max-work-factor --archive-passphrase-file --archive-passphrase-command --archive-passphrase-fd --passphrase-file --passphrase-command --passphrase-fd)
-    __keytool_offer_flags_options 1
-
-    # Offer option value completions
-    case "${prev}" in
-    '--keystore')
-        __keytool_add_completions -d
-        return
-        ;;
-    '--color')
-        __keytool_add_completions -W 'auto'$'\n''always'$'\n''never'
-        return
-        ;;
-    '--identity')
-        __keytool_add_completions -f
-        return
-        ;;
-    '--max-work-factor')
-        return
-        ;;
-    '--archive-passphrase-file')
-        __keytool_add_completions -f
-        return
-        ;;
-    '--archive-passphrase-command')
-        return
-        ;;
-    '--archive-passphrase-fd')
-        return
-        ;;
-    '--passphrase-file')
-        __keytool_add_completions -f
-        return
-        ;;
-    '--passphrase-command')
-        return
-        ;;
-    '--passphrase-fd')
-        return
-        ;;
-    esac
-
-    # Offer positional completions
-    case "${positional_number}" in
-    1)
-        __keytool_add_completions -f
-        return
-        ;;
-    esac
-}
-
-_keytool_archive_list() {
-    repeating_flags=()
-    non_repeating_flags=(--quiet -q --verbose -v --json --no-input --version -h --help)
-    repeating_options=(--identity)
-    non_repeating_options=(--keystore --color --max-work-factor --archive-passphrase-file --archive-passphrase-command --archive-passphrase-fd)
-    __keytool_offer_flags_options 1
-
-    # Offer option value completions
-    case "${prev}" in
-    '--keystore')
-        __keytool_add_completions -d
-        return
-        ;;
-    '--color')
-        __keytool_add_completions -W 'auto'$'\n''always'$'\n''never'
-        return
-        ;;
-    '--identity')
-        __keytool_add_completions -f
-        return
-        ;;
-    '--max-work-factor')
-        return
-        ;;
-    '--archive-passphrase-file')
-        __keytool_add_completions -f
-        return
-        ;;
-    '--archive-passphrase-command')
-        return
-        ;;
-    '--archive-passphrase-fd')
-        return
-        ;;
-    esac
-
-    # Offer positional completions
-    case "${positional_number}" in
-    1)
-        __keytool_add_completions -f
-        return
-        ;;
-    esac
-}
-
-_keytool_doctor() {
-    repeating_flags=()
-    non_repeating_flags=(--quiet -q --verbose -v --json --no-input --version -h --help)
-    repeating_options=()
-    non_repeating_options=(--keystore --color --passphrase-file --passphrase-command --passphrase-fd)
-    __keytool_offer_flags_options 0
-
-    # Offer option value completions
-    case "${prev}" in
-    '--keystore')
-        __keytool_add_completions -d
-        return
-        ;;
-    '--color')
-        __keytool_add_completions -W 'auto'$'\n''always'$'\n''never'
-        return
-        ;;
-    '--passphrase-file')
-        __keytool_add_completions -f
-        return
-        ;;
-    '--passphrase-command')
-        return
-        ;;
-    '--passphrase-fd')
         return
         ;;
     esac

@@ -1,6 +1,7 @@
 """Unknown commands and options: the error suggests what was meant, and where help is."""
 
 import re
+import shlex
 
 import pytest
 
@@ -94,13 +95,44 @@ def test_without_a_verb(keytool, words):
     """Help, but on stderr and with 64: a cron line that lost a word has not succeeded."""
     bare = keytool.with_keystore(None)
     err = bare.fails(64, *words).err
-    begin = "" if words else ("keytool: hint: to begin with a new identity: keytool id create\n"
-                              "keytool: hint: to begin with the one of your phone: keytool backup import\n")
-    assert err.endswith(f"keytool: error: a command is missing\n{begin}"
+    assert err.endswith(f"keytool: error: a command is missing\n"
                         f"keytool: hint: {' '.join(['keytool', *words])} --help\n")
     for verb in verbs(words[0]) if words else nouns():
         assert re.search(rf"^  {verb} ", err, re.M), verb
     assert bare.fails(64, *words, "--json").error["message"] == "a command is missing"
+
+
+GROUPS = ["Identity and backup", "Keystore", "Other messengers"]
+
+
+def test_the_name_alone(keytool):
+    """A screen of 24 rows of 80 columns: where to begin first, then the nouns in groups."""
+    lines = keytool.with_keystore(None).fails(64).err.splitlines()
+    assert len(lines) <= 24 and max(map(len, lines)) <= 80
+    assert lines[0].endswith("To begin:") and lines[1:3] == [
+        "  keytool id create        with a new identity", "  keytool backup import    with the one of your phone"]
+    groups = [line.removesuffix(":") for line in lines[3:-2] if line and line[0] != " "]
+    assert groups == GROUPS
+    shown = [line.split()[0] for line in lines[3:-2] if line.startswith("  ")]
+    assert sorted(shown) == sorted(nouns())
+
+
+def test_help_has_the_same_groups(keytool):
+    found = re.findall(r"^(.*) SUBCOMMANDS:$", keytool.with_keystore(None).ok("--help").out, re.M)
+    assert found == [group.upper() for group in GROUPS]
+
+
+def test_help_on_a_verb_has_an_example(keytool):
+    """One line of 80 columns, with options that the verb has."""
+    bare = keytool.with_keystore(None)
+    for path, options in leaves().items():
+        text = bare.ok(*path, "--help").out
+        [example] = re.findall(r"\n\nEXAMPLE:\n  (keytool .*)\n\Z", text)
+        assert example.startswith(" ".join(["keytool", *path])) and len(example) <= 78, example
+        assert {word for word in shlex.split(example) if word.startswith("--")} <= options, example
+    for noun in nouns():
+        if (noun,) not in leaves():
+            assert "EXAMPLE" not in bare.ok(noun, "--help").out
 
 
 def test_help_on_every_command(keytool):

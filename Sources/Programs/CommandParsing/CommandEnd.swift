@@ -28,7 +28,7 @@ package enum CommandEnd {
                     throw UsageFailure(
                         "unknown option '\(cluster.prefix(2))…'", hint: CommandWords(arguments, in: grammar).help)
                 }
-                try Output.print(toCopy: asked(grammar.root.fullMessage(for: error), isJSON, grammar).lines)
+                try Output.print(toCopy: asked(grammar.root.fullMessage(for: error), arguments, isJSON, grammar).lines)
                 Glibc.exit(0)
             } catch OutputError.readerLeft {
                 endQuietly()
@@ -42,7 +42,7 @@ package enum CommandEnd {
         if isCompletion(arguments) { Glibc.exit(failure.status.rawValue) }
         let isReported = (error as? CommandFailure)?.isReported == true
         if let missing = error as? MissingVerb, !isJSON {
-            Output.say(missing.help.lines + [""])
+            Output.say(missing.help + [""])
         }
         if isJSON { failure.reportJSON() } else if !isReported { failure.report(isVerbose: isVerbose) }
         Glibc.exit(failure.status.rawValue)
@@ -57,7 +57,10 @@ package enum CommandEnd {
     }
 
     /// Help is for people, whatever the options say; the version is for programs, too.
-    private static func asked(_ text: String, _ isJSON: Bool, _ grammar: CommandGrammar) -> String {
+    private static func asked(
+        _ text: String, _ arguments: [String], _ isJSON: Bool, _ grammar: CommandGrammar
+    ) -> String {
+        if text.hasPrefix("OVERVIEW: ") { return text + CommandWords(helpOn: arguments, in: grammar).example }
         guard isJSON, text == grammar.root.configuration.version else {
             return CompletionScript(name: grammar.name).finished(text)
         }
@@ -68,5 +71,5 @@ package enum CommandEnd {
 }
 
 extension String {
-    fileprivate var lines: [String] { split(separator: "\n", omittingEmptySubsequences: false).map(String.init) }
+    var lines: [String] { split(separator: "\n", omittingEmptySubsequences: false).map(String.init) }
 }

@@ -11,6 +11,7 @@ package struct CommandGrammar {
     let forms: [String: String]
     let details: String
     let beginning: [String]
+    let examples: [String]
 
     /// - Parameters:
     ///   - root: the program; its subcommands are nouns, and theirs are verbs.
@@ -22,9 +23,10 @@ package struct CommandGrammar {
     ///     "duration".
     ///   - details: what `--verbose` prints beside the exit code of an error.
     ///   - beginning: where to begin, for those who type the program's name only.
+    ///   - examples: how verbs are typed, one line each, for their help.
     package init(
         root: any ParsableCommand.Type, version: String, commonNames: CommonNames, valuedOptions: [String],
-        letters: String, forms: [String: String], details: String, beginning: [String]
+        letters: String, forms: [String: String], details: String, beginning: [String], examples: [String] = []
     ) {
         self.root = root
         self.version = version
@@ -34,6 +36,7 @@ package struct CommandGrammar {
         self.forms = forms
         self.details = details
         self.beginning = beginning
+        self.examples = examples
     }
 
     var name: String { root._commandName }

@@ -30,10 +30,23 @@ struct CommandWords {
 
     /// The verb or noun on which help was asked for by `help`, and which does not exist.
     init?(help arguments: [String], in grammar: CommandGrammar) {
-        let words = Self.words(arguments, grammar)
-        guard words.first?.text == "help" else { return nil }
-        self.init(words.dropFirst().map(\.text), in: grammar)
+        guard Self.words(arguments, grammar).first?.text == "help" else { return nil }
+        self.init(helpOn: arguments, in: grammar)
         guard unknown != nil else { return nil }
+    }
+
+    /// What help was asked for on, by `help` or by an option.
+    init(helpOn arguments: [String], in grammar: CommandGrammar) {
+        let words = Self.words(arguments, grammar).map(\.text)
+        self.init(words.first == "help" ? Array(words.dropFirst()) : arguments, in: grammar)
+    }
+
+    /// The end of the help on a verb: how it is typed. Empty for a noun.
+    var example: String {
+        let words = ([grammar.name] + path).joined(separator: " ")
+        let line = grammar.examples.first { $0 == words || $0.hasPrefix(words + " ") }
+        guard command.verbs.isEmpty, let line else { return "" }
+        return "\n\nEXAMPLE:\n  " + line
     }
 
     /// The error for a command that does not exist, with suggestions. Nil if the command exists.
@@ -110,15 +123,18 @@ extension ParsableCommand {
 
 /// Only a noun, or nothing: a person wants help, and a script has lost a word.
 package struct MissingVerb: Explained {
-    let help: String
+    /// Help on the noun, or the overview of the program.
+    let help: [String]
     /// The sentence, and where help is.
     package let failure: Failure
 
     /// - Parameter command: the noun, or the program itself.
     package init(_ command: any ParsableCommand.Type, in grammar: CommandGrammar) {
-        help = grammar.root.helpMessage(for: command)
+        let overview = command == grammar.root ? Overview(of: grammar) : nil
+        help = overview?.lines ?? grammar.root.helpMessage(for: command).lines
         let words = command == grammar.root ? [grammar.name] : [grammar.name, command._commandName]
-        let beginning = command == grammar.root ? grammar.beginning : []
+        // The overview has said it.
+        let beginning = command == grammar.root && overview == nil ? grammar.beginning : []
         failure = Failure(.usage, "a command is missing", hints: beginning + [words.joined(separator: " ") + " --help"])
     }
 }

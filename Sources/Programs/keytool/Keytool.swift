@@ -17,8 +17,14 @@ struct Keytool: RootCommand {
             The terms are explained in man keytool.
             """,
         version: "keytool \(version)",
-        subcommands: ThreemaMessenger.nouns + [KeyCommand.self, RevokeCommand.self, QRCommand.self]
-            + Messengers.shipped.others.flatMap { $0.nouns } + [ArchiveCommand.self, Doctor.self]
+        groupedSubcommands: [
+            CommandGroup(
+                name: "Identity and backup",
+                subcommands: ThreemaMessenger.nouns + [RevokeCommand.self, QRCommand.self]),
+            CommandGroup(name: "Keystore", subcommands: [KeyCommand.self, ArchiveCommand.self, Doctor.self]),
+            CommandGroup(
+                name: "Other messengers", subcommands: Messengers.shipped.others.flatMap { $0.nouns }),
+        ]
     )
 
     @OptionGroup var globals: GlobalOptions
@@ -30,7 +36,7 @@ struct Keytool: RootCommand {
 
 struct IDCommand: Noun {
     static let configuration = CommandConfiguration(
-        commandName: "id", abstract: "Create, list, show and remove identities, and ask the directory for them.",
+        commandName: "id", abstract: "Create, list, show and remove identities; ask the directory.",
         subcommands: [IDCreate.self, IDList.self, IDShow.self, IDRemove.self, IDFetch.self, IDLink.self, IDRevoke.self])
 
     @ParentCommand var root: Keytool
@@ -61,7 +67,7 @@ struct SafeCommand: Noun {
 
 struct ProfileCommand: Noun {
     static let configuration = CommandConfiguration(
-        commandName: "profile", abstract: "Show, change, export and compare what a Safe backup holds beside the key.",
+        commandName: "profile", abstract: "Show, edit, export and compare what a Safe has beside the key.",
         subcommands: [ProfileShow.self, ProfileSet.self, ProfileExport.self, ProfileImport.self, ProfileDiff.self])
 
     @ParentCommand var root: Keytool
@@ -94,7 +100,7 @@ struct KeyCommand: Noun {
 
 struct ArchiveCommand: Noun {
     static let configuration = CommandConfiguration(
-        commandName: "archive", abstract: "Export all identities to one encrypted file, and import them again.",
+        commandName: "archive", abstract: "Write all identities to one encrypted file, and import them again.",
         subcommands: [ArchiveExport.self, ArchiveImport.self, ArchiveCheck.self, ArchiveList.self])
 
     @ParentCommand var root: Keytool

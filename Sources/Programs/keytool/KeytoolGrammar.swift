@@ -20,9 +20,10 @@ extension CommandGrammar {
             ].merging(Messengers.shipped.forms) { own, _ in own },
             details: "each request to a server",
             beginning: [
-                "to begin with a new identity: keytool id create",
-                "to begin with the one of your phone: keytool backup import",
-            ])
+                "keytool id create        with a new identity",
+                "keytool backup import    with the one of your phone",
+            ],
+            examples: Examples.lines)
     }
 }
 
