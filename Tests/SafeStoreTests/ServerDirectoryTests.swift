@@ -219,6 +219,17 @@ import Testing
         #expect(rest.counts == SweepCounts(total: 21, names: 7))
     }
 
+    @Test func `an account without a directory of backups is left out of a sweep`() throws {
+        let server = try ServerDirectory(at: place.path)
+        for name in [alice, bob] { try server.makeAccount(name) }
+        try put(bob, 0..<1, 0)
+        try FileManager.default.removeItem(atPath: place.path + "/accounts/alice/backups")
+        let report = try sweep(300, deleting: .always)
+        #expect(report.counts.expired == 1 && report.isCarriedOut)
+        let size = try server.size(of: bob)
+        #expect(size?.backups == 0)
+    }
+
     @Test func `a sweep tells how many backups it has deleted`() throws {
         let server = try ServerDirectory(at: place.path)
         try server.makeAccount(alice)

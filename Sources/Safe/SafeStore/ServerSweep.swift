@@ -29,6 +29,8 @@ extension ServerDirectory {
         var done = 0
         var failure: StoreError?
         try eachStore(retaining: retains) { store throws(FileError) in
+            // An account that is removed meanwhile is left out, as in the first pass.
+            _ = try store.backups()
             // One account whose disk fails must not keep the others from being swept.
             do throws(StoreError) {
                 try store.carryOut(sweep, &budget) {
