@@ -20,7 +20,7 @@ import Testing
         return versions.filter { !gone.contains($0) }.map(\.name)
     }
 
-    @Test func `the newest and the first of each day are retained`() {
+    @Test func `the newest, and the first and the last of each day are retained`() {
         var versions = [version("before", at(-30), at(0))]
         for number in 0..<3 {
             for upload in 0..<9 {
@@ -28,23 +28,26 @@ import Testing
                 versions.append(version("\(number).\(upload)", at(number, upload), end))
             }
         }
-        let kept = ["before", "0.0", "1.0", "2.0", "2.5", "2.6", "2.7", "2.8"]
+        let kept = ["before", "0.0", "0.8", "1.0", "1.8", "2.0", "2.5", "2.6", "2.7", "2.8"]
         #expect(left(versions, newest: 4) == kept)
         #expect(left(versions.reversed(), newest: 4) == kept.reversed())
-        #expect(left(versions, newest: 1) == ["before", "0.0", "1.0", "2.0", "2.8"])
+        #expect(left(versions, newest: 1) == ["before", "0.0", "0.8", "1.0", "1.8", "2.0", "2.8"])
         #expect(left(versions, newest: 100).count == versions.count)
         #expect(left([], newest: 1) == [])
     }
 
     @Test func `an attacker who overwrites a backup all day leaves what was there before`() {
-        var versions = [version("yesterday", at(-1), at(0)), version("today", at(0), at(0, 60))]
+        var versions = [
+            version("yesterday", at(-1), at(-1, 600)), version("last night", at(-1, 600), at(0)),
+            version("today", at(0), at(0, 60)),
+        ]
         // As a store does: after each write.
         for upload in 0..<1000 {
             versions.append(version("attack \(upload)", at(0, 60 + upload), at(0, 61 + upload)))
             let gone = Set(VersionRule(newest: 5).excess(of: versions))
             versions.removeAll { gone.contains($0) }
         }
-        #expect(versions.map(\.name) == ["yesterday", "today"] + (995..<1000).map { "attack \($0)" })
+        #expect(versions.map(\.name) == ["yesterday", "last night", "today"] + (995..<1000).map { "attack \($0)" })
     }
 
     @Test func `of one day and one time, one is the first`() {

@@ -1,8 +1,8 @@
 internal import Encodings
 
 /// Which previous backups a store retains, beside those that are old (`Sweep`): of each backup the newest ones and, of
-/// each day, the first one that was uploaded on it. So a client that overwrites a backup again and again, or an attacker,
-/// pushes out its own versions, and not those from before.
+/// each day, the first and the last one that was uploaded on it. So a client that overwrites a backup again and again, or
+/// an attacker, pushes out versions of that day, and not what was there before it.
 public struct VersionRule: Equatable, Sendable {
     /// The newest ones that are retained of each backup, if the operator does not say. Enough for the tries of an
     /// afternoon; what a client uploads once a day is retained by its day.
@@ -33,13 +33,16 @@ public struct VersionRule: Equatable, Sendable {
     /// - Returns: those that are not retained.
     func excess(of versions: [Version]) -> [Version] {
         let newestFirst = versions.sorted { ($1.replaced, $1.uploaded) < ($0.replaced, $0.uploaded) }
-        var firstOfDay: [Int64: Version] = [:]
+        var ofDay: [Int64: (first: Version, last: Version)] = [:]
         for each in newestFirst {
             let day = each.uploaded.dayNumber
-            if let first = firstOfDay[day], first.uploaded < each.uploaded { continue }
-            firstOfDay[day] = each
+            let (first, last) = ofDay[day] ?? (each, each)
+            ofDay[day] = (first.uploaded < each.uploaded ? first : each, last.uploaded < each.uploaded ? each : last)
         }
-        return newestFirst.dropFirst(newest).filter { firstOfDay[$0.uploaded.dayNumber] != $0 }
+        return newestFirst.dropFirst(newest).filter {
+            guard let (first, last) = ofDay[$0.uploaded.dayNumber] else { return true }
+            return $0 != first && $0 != last
+        }
     }
 
     /// What is beyond the quota of an account: those go first that were the present backup for the shortest time, and of

@@ -37,7 +37,7 @@ struct Serve: Verb {
 
     @Option(
         help: ArgumentHelp(
-            "How many previous backups of each backup to retain, beside the first of each day (default: 5).",
+            "How many previous backups of each backup to retain, beside the first and last of each day (default: 5).",
             valueName: "number"))
     var keepVersions: PositiveNumber?
 
