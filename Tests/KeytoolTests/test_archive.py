@@ -441,12 +441,12 @@ class TestExport:
         assert [one["id"] for one in full.json("id", "list")["identities"]] == [ID, OTHER]
 
     def test_without_second_names_the_old_file_is_renamed(self, full, exported):
-        """As on a FAT file system; the first link names the new file."""
+        """As on a FAT file system; the second link names the new file."""
         injection.require_tracing()
         before = exported.read_bytes()
         log = exported.with_name("trace")
         injection.Prefixed(full, "strace", "-qq", "-o", log, "-e", "trace=linkat", "-e",
-                           "inject=linkat:error=EPERM:when=2").ok("archive", "export", "-o", exported, *TO, "--force")
+                           "inject=linkat:error=EPERM:when=1").ok("archive", "export", "-o", exported, *TO, "--force")
         assert log.read_text().count("INJECTED") == 1
         assert exported.with_name("a.age.1").read_bytes() == before != exported.read_bytes()
 
