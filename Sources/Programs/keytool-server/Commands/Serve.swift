@@ -85,7 +85,7 @@ struct Serve: Verb {
         let metrics = Metrics()
         let server = try RunningServer(
             settings, store, metrics: metrics, log: settings.log, manager: ServiceManager())
-        let sizes = settings.metricsAccounts ? store.sizes : nil
+        let sizes = settings.metricsAccounts ? store.sizes.map { Gauge(every: .seconds(60), $0) } : nil
         metrics.measure {
             Measurements(
                 freeBytes: store.freeBytes.read() ?? nil, certificateEnd: server.certificateEnd,

@@ -20,8 +20,8 @@ struct OpenedStore {
     let check: @Sendable () throws(StoreError) -> Void
     /// Free bytes of the store's file system; nil if that is not known.
     let freeBytes: Gauge<Int?>
-    /// The backups of each account; nil for a store that is not a directory. It is measured once a minute at most.
-    let sizes: Gauge<[Measurements.Account]>?
+    /// The backups of each account; nil for a store that is not a directory.
+    let sizes: (@Sendable () -> [Measurements.Account])?
     /// The accounts; nil if there are none, and everybody may use the server.
     let accounts: [AccountName]?
     private let lock: HeldLock?
@@ -111,7 +111,7 @@ struct OpenedStore {
         self.delete = delete
         self.check = check
         self.freeBytes = Gauge(freeBytes)
-        self.sizes = sizes.map { Gauge(every: .seconds(60), $0) }
+        self.sizes = sizes
         self.accounts = accounts
         self.lock = lock
     }
