@@ -123,3 +123,15 @@ def test_a_full_disk(disk, serve, limits):
     disk(size="16m", nr_inodes=1000)
     assert curl(f"{server.url}/backups/{max(stored)}", body=NEW).status == 204
     assert curl(f"{server.url}/backups/{max(stored)}").body == NEW and server.stop() == 0
+
+
+def test_a_directory_that_cannot_be_synced(serve):
+    """The new backup is in place, so the old one has no name but that of a previous one."""
+    server = serve()
+    url = f"{server.url}/backups/{ID}"
+    assert curl(url, body=OLD).status == 201 and server.stop() == 0
+    server = serve(before=("strace", "-D", "-f", "-qq", "-o", "/dev/null", "-P", server.directory / "backups",
+                           "-e", "trace=fsync", "-e", "inject=fsync:error=EIO"))
+    url = f"{server.url}/backups/{ID}"
+    assert curl(url, body=NEW).status == 503 and curl(url).body == NEW
+    assert [file.read_bytes() for file in server.directory.glob("previous/*/*")] == [OLD]

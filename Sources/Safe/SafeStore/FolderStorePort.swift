@@ -35,14 +35,10 @@ extension FolderStore: BackupStore {
                 exists = tag != nil
             }
             let retained = exists ? try retain(id, in: backups, at: now) : nil
-            let present = try? backups.identity(of: id.hex)
             do throws(FileError) {
                 try backups.write(id.hex, backup.span, modified: now.time.milliseconds, isSweeping: false)
             } catch {
-                // If only the directory could not be synced, the old backup has no name but this one.
-                if let retained, let present, (try? backups.identity(of: id.hex)) == present {
-                    try? removePrevious(retained)
-                }
+                if let retained { try? takeBack(retained, in: backups) }
                 throw error
             }
             if let retained { try? thin(retained) }

@@ -8,8 +8,10 @@ extension FolderStore {
     /// A backup that was retained.
     struct Retained {
         let name: PreviousName
-        /// The previous backups of the id that were there before.
-        fileprivate let others: [PreviousFile]
+        /// Of the file that was the present backup.
+        fileprivate let identity: FileIdentity
+        /// The previous backups of the id, this one among them.
+        fileprivate let all: [PreviousFile]
     }
 
     /// Retains the stored backup before it is replaced or deleted. It gets a second name, so a crash leaves it under
@@ -25,12 +27,15 @@ extension FolderStore {
             while taken.contains(uploaded) { uploaded = uploaded + .milliseconds(1) }
             let retained = PreviousName(id: id, uploaded: uploaded, replaced: now.time)
             do throws(FileError) {
+                let identity = try backups.identity(of: id.hex)
                 if try !backups.link(id.hex, into: directory, as: retained.text) {
                     // The file system has no second names.
                     guard let copy = try Self.backup(id, in: backups, limit: readLimit) else { return nil }
                     try directory.write(retained.text, copy.span, existing: .refuse, modified: present.modified)
                 }
-                return Retained(name: retained, others: others)
+                let file = PreviousFile(
+                    name: retained, modified: Timestamp(milliseconds: present.modified), count: present.count)
+                return Retained(name: retained, identity: identity, all: others + [file])
             } catch .exists {
                 uploaded = uploaded + .milliseconds(1)
             } catch .missing(path: let path) where path == backups.path(of: id.hex) {
@@ -39,20 +44,21 @@ extension FolderStore {
         }
     }
 
-    /// Removes a backup that was retained, after the write has failed.
-    func removePrevious(_ retained: Retained) throws(FileError) {
-        try previousDirectory(of: retained.name.id).remove(retained.name.text)
+    /// Removes a backup that was retained, after the write has failed. If the new backup is in place, and only its
+    /// directory could not be synced, the old one has no name but this one, and stays.
+    func takeBack(_ retained: Retained, in backups: borrowing Directory) throws(FileError) {
+        let id = retained.name.id
+        guard try backups.identity(of: id.hex) == retained.identity else { return }
+        try previousDirectory(of: id).remove(retained.name.text)
     }
 
     /// Removes previous backups that are too many or too long. What cannot be removed goes with the next write.
     func thin(_ retained: Retained) throws(FileError) {
         guard let versions else { return }
-        let id = retained.name.id
         // The new one is retained in any case.
-        if retained.others.count >= versions.newest {
-            let directory = try previousDirectory(of: id)
-            let all = try Self.files(of: id, in: directory).map(\.forRule)
-            for each in versions.excess(of: all) { try directory.removeUnsynced(each.name) }
+        if retained.all.count > versions.newest {
+            let directory = try previousDirectory(of: retained.name.id)
+            for each in versions.excess(of: retained.all.map(\.forRule)) { try directory.removeUnsynced(each.name) }
         }
         guard let quota = quota?.bytes else { return }
         var all: [VersionRule.Version] = []
