@@ -132,6 +132,45 @@ final class StoreInDirectory: Sendable {
         }
     }
 
+    @Test func `a directory with many previous backups is split, and the old names count in it`() throws {
+        let place = try StoreInDirectory()
+        let server = try ServerDirectory(at: place.path)
+        let (alice, id) = (AccountName("alice")!, id(0xab))
+        try server.makeAccount(alice)
+        let store = server.store(of: alice, keepsPrevious: true)
+        for number in 0...1 { _ = try store.put([UInt8(number)], at: id, if: .none, now: day(number)) }
+        let previous = place.path + "/accounts/alice/previous/ab"
+        func files() throws -> Set<String> { Set(try FileManager.default.subpathsOfDirectory(atPath: previous)) }
+        for number in 1..<1000 {
+            let hex = String(number, radix: 16)
+            let other = "ab" + String(repeating: "0", count: 62 - hex.count) + hex
+            try Data([1]).write(
+                to: URL(filePath: previous + "/\(other)-20261120T120000000Z-20261121T120000000Z"))
+        }
+        _ = try store.put([2], at: id, if: .none, now: day(2))
+        let before = try files()
+        #expect(before.count == 1001)
+        for number in 3...4 { _ = try store.put([UInt8(number)], at: id, if: .none, now: day(number)) }
+        let added = try files().subtracting(before)
+        #expect(added.filter { $0.hasPrefix("ab/\(id.hex)-") }.count == 2 && added.count == 3)
+        let versions = try store.versions(of: id)
+        #expect(versions.map(\.time) == [day(3), day(2), day(1), day(0)])
+        for (place, version) in versions.enumerated() {
+            #expect(try store.restore(id, from: version.time, now: day(5)))
+            #expect(try store.get(id)?.bytes == [UInt8(3 - place)])
+        }
+        let (changed, total) = try store.changedBackups(limit: 1)
+        #expect(total == 1000 && changed.map(\.id) == [id] && changed.map(\.count) == [8])
+        let size = try server.previousSize(of: alice)
+        #expect(size?.versions == 1007)
+        let now = ClockReading(wall: day(20), monotonic: .zero)
+        let report = try store.expire(Sweep(retentionDays: 180, now: now, last: nil))
+        let left = try files()
+        #expect(report.counts == SweepCounts(total: 1, previous: 1007, names: 1002) && left == ["ab"])
+        try server.removeAccount(alice) { $0 }
+        #expect(!FileManager.default.fileExists(atPath: place.path + "/accounts/alice"))
+    }
+
     @Test func `a backup that is missing or a directory that is not prepared`() throws {
         let place = try StoreInDirectory()
         try FileManager.default.removeItem(atPath: place.path + "/backups")

@@ -76,6 +76,14 @@ import Testing
         #expect(left([], quota: 0) == [])
     }
 
+    @Test func `of very many, room is made for the next ones`() {
+        let many = (0..<6400).map { version("\($0)", at(0, $0), at(0, $0 + 1)) }
+        #expect(left(many, quota: 3200).count == 6400)
+        #expect(left(many, quota: 3199).count == 6300)
+        #expect(left(many, quota: 3000).count == 6000)
+        #expect(left(Array(many.prefix(63)), quota: 31).count == 62)
+    }
+
     @Test func `deleted junk does not push out what was there before it`() {
         var all = [version("before", at(-1), at(0), 300_000)]
         for number in 1...100 { all.append(version("junk \(number)", at(0, number), at(0, number + 1), 300_000)) }

@@ -3,6 +3,7 @@
 import base64
 import json
 import os
+import re
 import shlex
 import shutil
 import signal
@@ -263,3 +264,30 @@ def test_the_first_account_can_be_added_again(serve, add, tmp_path):
     server = serve()
     assert curl(f"{server.url}/bob/config", *login(password)).status == 200
     assert curl(f"{server.url}/config").status == 401
+
+
+def test_an_upload_costs_the_same_beside_many_previous_backups(serve, tmp_path, add):
+    """By its calls about names. A server measures once how long the previous backups of an account are."""
+    def calls(name, count):
+        trace, server = tmp_path / f"{name}.trace", f"file://{tmp_path}/{name}"
+        added = run("account", "add", "alice", "--quota", "1M", "--store", server, "--account-password-file", password)
+        assert added.returncode == 0, added.stderr
+        previous = tmp_path / name / "accounts/alice/previous" / ID[:2]
+        previous.mkdir(mode=0o700, parents=True)
+        for number in range(count):
+            (previous / f"{ID[:2]}{number:062x}-20991121T030000123Z-20991122T030000123Z").write_bytes(b"x")
+        server = serve("--metrics-listen", "127.0.0.1:0", name=name, before=(
+            "strace", "-D", "-f", "-qq", "-e", "trace=getdents64,newfstatat,statx", "-o", trace))
+        wait_for(lambda: "keytool_server_last_sweep_timestamp_seconds" in server.metrics())
+
+        def upload():
+            assert curl(f"{server.url}/alice/backups/{ID}", *login(password), body=b"new").status in (201, 204)
+            return len(re.findall(r" (?:getdents64|newfstatat|statx)\(", trace.read_text()))
+
+        before = [upload() for _ in range(3)][-1]
+        cost = upload() - before
+        assert len(list(previous.rglob("*-*"))) == count + 3
+        return cost
+
+    password = add("alice")
+    assert calls("many", 3000) <= calls("few", 0) + 10

@@ -41,7 +41,7 @@ extension FolderStore: BackupStore {
                 if let retained { try? takeBack(retained, in: backups) }
                 throw error
             }
-            if let retained { try? thin(retained) }
+            if let retained { thin(retained) }
             let tag = EntityTag.of(backup)
             return exists ? .replaced(tag: tag) : .created(tag: tag)
         }
@@ -60,7 +60,7 @@ extension FolderStore: BackupStore {
             }
             let retained = try retain(id, in: backups, at: now)
             try backups.remove(id.hex)
-            if let retained { try? thin(retained) }
+            if let retained { thin(retained) }
             return .deleted
         }
     }

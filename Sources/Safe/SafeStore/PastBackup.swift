@@ -49,7 +49,7 @@ extension FolderStore {
             try eachBackup { id, lastUpload, _ in present[id] = lastUpload + lead }
             var versions: [BackupID: [BackupVersion]] = [:]
             try eachPreviousDirectory { directory, _ throws(FileError) in
-                for file in try Self.files(of: nil, in: directory) {
+                for file in try Self.files(of: nil, in: directory).files {
                     versions[file.name.id, default: []].append(file.version)
                 }
             }

@@ -14,7 +14,7 @@ extension FolderStore {
         try answered { () throws(FileError) in
             var versions: [BackupVersion] = []
             try eachPreviousDirectory(of: id) { directory, _ throws(FileError) in
-                versions += try Self.files(of: id, in: directory).map(\.version)
+                versions += try Self.files(of: id, in: directory).files.map(\.version)
             }
             return versions.sorted { ($1.replaced, $1.time) < ($0.replaced, $0.time) }
         }
@@ -24,7 +24,7 @@ extension FolderStore {
     func previous(_ id: BackupID, at time: Timestamp) throws(FileError) -> [UInt8]? {
         var bytes: [UInt8]?
         try eachPreviousDirectory(of: id) { directory, _ throws(FileError) in
-            for file in try Self.files(of: id, in: directory) where file.version.time == time {
+            for file in try Self.files(of: id, in: directory).files where file.version.time == time {
                 bytes = try directory.readPublic(file.name.text, limit: readLimit)
             }
         }
@@ -58,11 +58,13 @@ extension FolderStore {
     }
 
     /// - Parameter id: nil for all.
+    /// - Returns: also how many names the directory has.
     static func files(
         of id: BackupID?, in directory: borrowing Directory
-    ) throws(FileError) -> [PreviousFile] {
-        var files: [PreviousFile] = []
+    ) throws(FileError) -> (files: [PreviousFile], names: Int) {
+        var (files, names): ([PreviousFile], Int) = ([], 0)
         try directory.forEachName { text throws(FileError) in
+            names += 1
             // A sweep may remove it meanwhile.
             guard id.map({ text.hasPrefix($0.hex) }) ?? true, let name = PreviousName(text),
                 let file = try directory.plainFile(text)
@@ -70,7 +72,7 @@ extension FolderStore {
             files.append(
                 PreviousFile(name: name, modified: Timestamp(milliseconds: file.modified), count: file.count))
         }
-        return files
+        return (files, names)
     }
 
     /// An id of which previous backups are retained.
@@ -105,14 +107,20 @@ extension FolderStore {
             }
             // What earlier releases have written, by the first two digits of the ids.
             var flat: [String: [BackupID: ChangedBackup]] = [:]
+            var (ids, last): ([BackupID: ChangedBackup], String?) = ([:], nil)
             try eachPreviousDirectory { directory, digits throws(FileError) in
-                let ids = try Self.changes(in: directory)
-                if let digits {
-                    take(ids.merging(flat.removeValue(forKey: digits) ?? [:]) { $0.joined($1) })
-                } else {
-                    for (id, each) in ids { flat[String(id.hex.prefix(2)), default: [:]][id] = each }
+                let found = try Self.changes(in: directory)
+                guard let digits else {
+                    for (id, each) in found { flat[String(id.hex.prefix(2)), default: [:]][id] = each }
+                    return
                 }
+                if digits != last {
+                    take(ids)
+                    (ids, last) = (flat.removeValue(forKey: digits) ?? [:], digits)
+                }
+                ids.merge(found) { $0.joined($1) }
             }
+            take(ids)
             for ids in flat.values { take(ids) }
             leaveNewest()
             for place in changed.indices { changed[place].isPresent = try backups.contains(changed[place].id.hex) }
@@ -139,8 +147,8 @@ extension FolderStore {
 
     // MARK: For a sweep
 
-    /// Lends `previous` with a nil, for the files of earlier releases, and each directory in it with its name, if they
-    /// exist.
+    /// Lends `previous` with a nil, for the files of earlier releases, each directory in it with its name, and those in
+    /// that one with the same name, if they exist.
     /// - Parameter id: leaves out the directories that have no previous backups of this id.
     func eachPreviousDirectory(
         of id: BackupID? = nil, _ body: (borrowing Directory, _ digits: String?) throws(FileError) -> Void
@@ -149,14 +157,30 @@ extension FolderStore {
             guard try top.contains(Self.previousName) else { return }
             let previous = try top.directory(Self.previousName)
             try body(previous, nil)
-            var names: [String] = []
-            try previous.forEachName { name throws(FileError) in
-                guard name.utf8.count == 2, id.map({ $0.hex.hasPrefix(name) }) ?? true, !(try previous.isFile(name))
-                else { return }
-                names.append(name)
+            for name in try Self.parts(of: previous, id?.hex.prefix(2)) {
+                let wide = try previous.directory(name)
+                try body(wide, name)
+                for part in try Self.parts(of: wide, id?.hex.dropFirst(2).prefix(2)) {
+                    try body(wide.directory(part), name)
+                }
             }
-            for name in names.sorted() { try body(previous.directory(name), name) }
         }
+    }
+
+    /// The directories in one of previous backups, in order.
+    /// - Parameter digits: only this one; nil for all.
+    private static func parts(
+        of directory: borrowing Directory, _ digits: Substring?
+    ) throws(FileError) -> [String] {
+        if let digits {
+            guard try directory.contains(String(digits)) else { return [] }
+            return try directory.isFile(String(digits)) ? [] : [String(digits)]
+        }
+        var names: [String] = []
+        try directory.forEachName { name throws(FileError) in
+            if name.utf8.count == 2, try !directory.isFile(name) { names.append(name) }
+        }
+        return names.sorted()
     }
 }
 

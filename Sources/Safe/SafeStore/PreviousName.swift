@@ -5,8 +5,10 @@ internal import SafeWire
 // a directory of ext4 has room for a few million names, and each id has several.
 //
 //     previous/XX/ID-UPLOADED-REPLACED
+//     previous/XX/YY/ID-UPLOADED-REPLACED      if `previous/XX` had 1000 names: each write lists one directory
 //
 //     XX           the first two digits of ID
+//     YY           the next two
 //     ID           64 hexadecimal digits
 //     UPLOADED     when it was uploaded, by the wall clock: 20261121T030000123Z. People name it by this time, so no two
 //                  of an id have the same
@@ -22,6 +24,9 @@ struct PreviousName: Hashable {
     let uploaded: Timestamp?
     /// By the store's time.
     let replaced: Timestamp
+
+    /// A directory with more names gets no further ones but `YY`.
+    static let mostNames = 1000
 
     init(id: BackupID, uploaded: Timestamp, replaced: Timestamp) {
         self.id = id

@@ -23,6 +23,8 @@ public final class Quota: Sendable {
     /// Two writers must not both find the same room.
     private let turn = Mutex(())
     private let writers = Atomic(0)
+    /// Nil if it has to be measured.
+    let previous = Mutex<PreviousBytes?>(nil)
 
     /// - Parameter bytes: nil for no limit.
     public init(bytes: Int?) { limit = Mutex(bytes) }

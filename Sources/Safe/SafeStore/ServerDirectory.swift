@@ -163,8 +163,8 @@ public struct ServerDirectory: ~Copyable, Sendable {
         } catch .locked {}
     }
 
-    /// NAME, `previous` in it, and the directories in that one.
-    private static let accountDepth = 3
+    /// NAME, `previous` in it, `previous/XX`, and `previous/XX/YY`.
+    private static let accountDepth = 4
 
     /// The accounts that have a directory, in byte order, also those that are not in the file any more.
     public func accountsWithBackups() throws(FileError) -> [AccountName] {

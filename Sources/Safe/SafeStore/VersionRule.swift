@@ -9,7 +9,8 @@ public struct VersionRule: Equatable, Sendable {
     public static let standardNewest = 5
 
     /// All previous backups of an account together may be this many times as long as its quota.
-    static let quotaFactor = 2
+    private static let quotaFactor = 2
+    private static let slack = 64
     /// A previous backup that was the present one for this long is as good as one that was so for longer.
     static let settled = Duration.hours(12)
 
@@ -45,20 +46,27 @@ public struct VersionRule: Equatable, Sendable {
         }
     }
 
+    /// Most bytes of the previous backups of an account with this quota.
+    static func limit(quota: Int) -> Int {
+        let (limit, isUnlimited) = quota.multipliedReportingOverflow(by: quotaFactor)
+        return isUnlimited ? .max : limit
+    }
+
     /// What is beyond the quota of an account: those go first that were the present backup for the shortest time, and of
     /// those that were so for half a day or more, the oldest. An attacker's are short-lived, unless they take their time.
+    /// Of very many, one in `slack` goes at once, so that not each of the next writes has to look at all of them.
     /// - Parameters:
     ///   - all: all previous backups of an account.
     ///   - quota: of its present backups, in bytes.
     /// - Returns: those that are not retained. One is, however long it is.
     func excess(of all: [Version], beyond quota: Int) -> [Version] {
-        let (limit, isUnlimited) = quota.multipliedReportingOverflow(by: Self.quotaFactor)
+        let limit = Self.limit(quota: quota)
         var bytes = all.reduce(0) { $0 + $1.count }
-        guard !isUnlimited, bytes > limit else { return [] }
+        guard bytes > limit else { return [] }
         func life(_ each: Version) -> Duration { min(each.replaced - each.uploaded, Self.settled) }
         var gone: [Version] = []
         for each in all.sorted(by: { (life($0), $0.replaced) < (life($1), $1.replaced) }).dropLast() {
-            guard bytes > limit else { break }
+            guard bytes > limit || gone.count < all.count / Self.slack else { break }
             bytes -= each.count
             gone.append(each)
         }
