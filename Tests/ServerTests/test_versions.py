@@ -210,6 +210,36 @@ def test_a_restored_account_is_confirmed(store, on_terminal):
         assert run.finish() == code and path.read_bytes() == content
 
 
+def test_an_account_that_changes_during_the_question_is_not_restored(store, on_terminal):
+    """Somebody uploads, deletes, or a sweep removes what was to be restored: what was said is not what would be done."""
+    before, day = attacked(store)
+    path = store.directory("alice") / "backups"
+
+    def uploaded():
+        (path / identifier(1)).write_bytes(b"newer")
+
+    def deleted():
+        (path / identifier(1)).unlink()
+
+    def added():
+        store.put(2, b"again", account="alice")
+
+    def swept():
+        for each in store.previous("alice"):
+            if each.read_bytes() == b"good 2":
+                each.unlink()
+
+    for change in (uploaded, deleted, added, swept):
+        run = on_terminal("restore", "--account", "alice", "--at", before)
+        run.expect("of alice, and replace")
+        change()
+        tree = store.tree()
+        run.send("y")
+        assert run.finish() == 75 and "changed meanwhile" in run.words, run.text
+        assert store.tree() == tree
+        store.put(1, b"bad", account="alice")
+
+
 def test_what_cannot_be_asked_of_restore(store):
     store.add("alice")
     before = "2026-11-21T03:00:00Z"

@@ -34,17 +34,24 @@ extension FolderStore: BackupStore {
                 guard conditions.hold(for: tag) else { return .conditionFailed }
                 exists = tag != nil
             }
-            let retained = exists ? try retain(id, in: backups, at: now) : nil
-            do throws(FileError) {
-                try backups.write(id.hex, backup.span, modified: now.time.milliseconds, isSweeping: false)
-            } catch {
-                if let retained { try? takeBack(retained, in: backups) }
-                throw error
-            }
-            if let retained { thin(retained) }
+            try replace(id, by: backup, exists: exists, in: backups, at: now)
             let tag = EntityTag.of(backup)
             return exists ? .replaced(tag: tag) : .created(tag: tag)
         }
+    }
+
+    /// Writes a backup, and retains the one in its place. The caller holds the locks of `turn`.
+    func replace(
+        _ id: BackupID, by backup: [UInt8], exists: Bool, in backups: borrowing Directory, at now: StoreReading
+    ) throws(FileError) {
+        let retained = exists ? try retain(id, in: backups, at: now) : nil
+        do throws(FileError) {
+            try backups.write(id.hex, backup.span, modified: now.time.milliseconds, isSweeping: false)
+        } catch {
+            if let retained { try? takeBack(retained, in: backups) }
+            throw error
+        }
+        if let retained { thin(retained) }
     }
 
     /// Deletes a backup, and syncs the directory. With `keepsPrevious` it can be restored until a sweep removes it.
@@ -65,7 +72,7 @@ extension FolderStore: BackupStore {
         }
     }
 
-    private func date(_ wall: Timestamp) throws(StoreError) -> StoreReading {
+    func date(_ wall: Timestamp) throws(StoreError) -> StoreReading {
         guard let clock else { return StoreReading(wall: wall, time: wall) }
         return StoreReading(wall: wall, time: try answered { () throws(FileError) in try clock.read(wall) })
     }
@@ -77,13 +84,23 @@ extension FolderStore: BackupStore {
     func turn<Value>(
         for id: BackupID, _ body: (borrowing Directory) throws(FileError) -> Value
     ) throws(StoreError) -> Value {
+        // First the lock of the directory: threads that want the same id wait for it together, not in turn.
+        try locked(isShared: exclusion == .clients) { backups throws(FileError) in
+            try locks.holding(id) { () throws(FileError) in try body(backups) }
+        }
+    }
+
+    /// Runs `body` while the directory is locked.
+    /// - Parameter isShared: whether other writers of this process may write meanwhile.
+    func locked<Value>(
+        isShared: Bool, _ body: (borrowing Directory) throws(FileError) -> Value
+    ) throws(StoreError) -> Value {
         let done = try answered { () throws(FileError) -> Result<Value, StoreError> in
             let backups = try backups()
-            // First the lock of the directory: threads that want the same id wait for it together, not in turn.
-            let lock = try backups.lock(wait: Self.lockWait, isShared: exclusion == .clients)
+            let lock = try backups.lock(wait: Self.lockWait, isShared: isShared)
             defer { withExtendedLifetime(lock) {} }
             do throws(StoreError) { try authorize() } catch { return .failure(error) }
-            return .success(try locks.holding(id) { () throws(FileError) in try body(backups) })
+            return .success(try body(backups))
         }
         return try done.get()
     }

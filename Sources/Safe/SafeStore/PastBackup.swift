@@ -33,36 +33,71 @@ public enum PastBackup: Equatable, Sendable {
     }
 }
 
+/// What a backup was at a time, and what is there now.
+public struct PastState: Equatable, Sendable {
+    /// The id.
+    public let id: BackupID
+    /// What it was.
+    public let backup: PastBackup
+    /// The last upload of the stored backup, by the store's time; nil if none is stored.
+    let lastUpload: Timestamp?
+
+    /// Whether a backup of the id is stored now.
+    public var isPresent: Bool { lastUpload != nil }
+}
+
 extension FolderStore {
     /// What each backup was at a time, of all that are stored or have previous ones, by id. A backup whose bytes are
     /// those of that time is `.present`.
     /// - Parameters:
     ///   - time: by the wall clock.
     ///   - wall: the present time.
-    /// - Returns: also whether a backup of the id is stored now.
-    public func past(
-        at time: Timestamp, now wall: Timestamp
-    ) throws(StoreError) -> [(id: BackupID, backup: PastBackup, isPresent: Bool)] {
-        try answered { () throws(FileError) in
-            let lead = try clock?.lead(of: wall) ?? .zero
-            var present: [BackupID: Timestamp] = [:]
-            try eachBackup { id, lastUpload, _ in present[id] = lastUpload + lead }
-            var versions: [BackupID: [BackupVersion]] = [:]
-            try eachPreviousDirectory { directory, _ throws(FileError) in
-                for file in try Self.files(of: nil, in: directory).files {
-                    versions[file.name.id, default: []].append(file.version)
+    public func past(at time: Timestamp, now wall: Timestamp) throws(StoreError) -> [PastState] {
+        try answered { () throws(FileError) in try states(at: time, now: wall) }
+    }
+
+    /// Stores all backups again that were others at a time, as `past(at:now:)` has told it. Meanwhile, all other writes
+    /// wait.
+    /// - Parameters:
+    ///   - states: all of what was told.
+    ///   - time: as it was given then.
+    ///   - wall: the present time.
+    /// - Returns: false if anything is not as it was told; then nothing was changed.
+    public func restore(
+        _ states: [PastState], at time: Timestamp, now wall: Timestamp
+    ) throws(StoreError) -> Bool {
+        let now = try date(wall)
+        return try locked(isShared: false) { backups throws(FileError) in
+            guard try self.states(at: time, now: wall) == states else { return false }
+            for state in states {
+                guard case .previous(let version) = state.backup else { continue }
+                guard let old = try previous(state.id, at: version.time) else {
+                    throw .missing(path: backups.path(of: state.id.hex))
                 }
+                try replace(state.id, by: old, exists: state.isPresent, in: backups, at: now)
             }
-            var all: [(id: BackupID, backup: PastBackup, isPresent: Bool)] = []
-            for id in Set(present.keys).union(versions.keys).sorted(by: { $0.hex < $1.hex }) {
-                var backup = PastBackup(at: time, present: present[id], versions: versions[id] ?? [], lead: lead)
-                if case .previous(let version) = backup, present[id] != nil, try isPresent(version, of: id) {
-                    backup = .present
-                }
-                all.append((id, backup, present[id] != nil))
-            }
-            return all
+            return true
         }
+    }
+
+    private func states(at time: Timestamp, now wall: Timestamp) throws(FileError) -> [PastState] {
+        let lead = try clock?.lead(of: wall) ?? .zero
+        var present: [BackupID: Timestamp] = [:]
+        try eachBackup { id, lastUpload, _ in present[id] = lastUpload }
+        var versions: [BackupID: [BackupVersion]] = [:]
+        try eachPreviousDirectory { directory, _ throws(FileError) in
+            for file in try Self.files(of: nil, in: directory).files {
+                versions[file.name.id, default: []].append(file.version)
+            }
+        }
+        var all: [PastState] = []
+        for id in Set(present.keys).union(versions.keys).sorted(by: { $0.hex < $1.hex }) {
+            let last = present[id]
+            var backup = PastBackup(at: time, present: last.map { $0 + lead }, versions: versions[id] ?? [], lead: lead)
+            if case .previous(let version) = backup, last != nil, try isPresent(version, of: id) { backup = .present }
+            all.append(PastState(id: id, backup: backup, lastUpload: last))
+        }
+        return all
     }
 
     /// Whether the stored backup has the bytes of a previous one.

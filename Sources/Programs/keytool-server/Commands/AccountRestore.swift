@@ -21,11 +21,13 @@ struct AccountRestore {
         guard at <= now else { throw UsageFailure("--at is a time in the future") }
         var rows: [Row] = []
         var (unchanged, newer) = (0, 0)
-        for (id, backup, isPresent) in try backups.past(at: at, now: now) {
-            switch backup {
+        let states = try backups.past(at: at, now: now)
+        for state in states {
+            switch state.backup {
             case .present: unchanged += 1
-            case .previous(let version): rows.append(Row(id: id, version: version, isReplacing: isPresent))
-            case .absent: newer += isPresent ? 1 : 0
+            case .previous(let version):
+                rows.append(Row(id: state.id, version: version, isReplacing: state.isPresent))
+            case .absent: newer += state.isPresent ? 1 : 0
             }
         }
         let replaced = rows.count(where: \.isReplacing)
@@ -36,11 +38,9 @@ struct AccountRestore {
         if newer > 0 {
             dialog.output.warn("\(Counted.backups(newer)) uploaded first after that time: left as they are")
         }
-        if !dryRun {
-            for row in rows {
-                // A sweep may have removed it meanwhile.
-                guard try backups.restore(row.id, from: row.version.time, now: now) else { throw gone(row) }
-            }
+        if !dryRun, !rows.isEmpty {
+            // Somebody may have uploaded during the question, or a sweep removed what was to be restored.
+            guard try backups.restore(states, at: at, now: WallClock.now()) else { throw changed }
         }
         try dialog.output.done(
             rows.map { "\($0.id.hex)  \($0.version.time.compact)  \(ByteCount.text($0.version.count))" } + [
@@ -50,10 +50,10 @@ struct AccountRestore {
             json: json(rows, unchanged: unchanged, newer: newer))
     }
 
-    private func gone(_ row: Row) -> CommandFailure {
+    private var changed: CommandFailure {
         CommandFailure(
             failure: Failure(
-                .absent, "the previous backup of \(row.version.time.compact) was removed meanwhile",
+                .tempfail, "the backups of \(account.text) have changed meanwhile; nothing was restored",
                 hints: "run the command again"))
     }
 
