@@ -450,10 +450,20 @@ def test_accounts_in_the_metrics(serve, tmp_path):
         assert curl(f"{server.url}/alice/backups/{id}", "-u", "alice:correct horse", body=body).status == 201
     assert not [name for name in server.metrics() if "account" in name]
     assert server.stop() == 0
-    metrics = serve("--metrics-listen", "127.0.0.1:0", "--metrics-accounts").metrics()
+    server = serve("--metrics-listen", "127.0.0.1:0", "--metrics-accounts")
+    metrics = server.metrics()
     assert {name: value for name, value in metrics.items() if "account" in name} == {
         'keytool_server_account_backups{account="alice"}': 2, 'keytool_server_account_backups{account="bob"}': 0,
-        'keytool_server_account_bytes{account="alice"}': 1024, 'keytool_server_account_bytes{account="bob"}': 0}
+        'keytool_server_account_bytes{account="alice"}': 1024, 'keytool_server_account_bytes{account="bob"}': 0,
+        'keytool_server_unreadable_accounts': 0}
+    # One that cannot be read leaves the others.
+    assert server.stop() == 0
+    (tmp_path / "store/accounts/alice/backups").rename(tmp_path / "away")
+    (tmp_path / "store/accounts/alice/backups").write_bytes(b"")
+    metrics = serve("--metrics-listen", "127.0.0.1:0", "--metrics-accounts").metrics()
+    assert {name: value for name, value in metrics.items() if "account" in name} == {
+        'keytool_server_account_backups{account="bob"}': 0, 'keytool_server_account_bytes{account="bob"}': 0,
+        'keytool_server_unreadable_accounts': 1}
     for options, words in ((["--listen", "127.0.0.1:0"], "requires --metrics-listen"),
                            (["--store", "memory:", "--metrics-listen", "127.0.0.1:0"], "needs a store that is a directory")):
         refused = run("serve", "--store", f"file://{tmp_path}/store", "--metrics-accounts", *options)

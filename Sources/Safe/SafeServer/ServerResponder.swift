@@ -100,11 +100,19 @@ public final class ServerResponder: SafeAnswering {
     public func freeBytes() throws(FileError) -> Int? { try directory.freeSpace().bytes }
 
     /// The accounts with the number of their backups and the bytes of these together. Reads the names of all backups.
-    public func accountSizes() throws(FileError) -> [(name: AccountName, backups: Int, bytes: Int)] {
-        try (accountNames() ?? []).map { name throws(FileError) in
-            let size = try directory.size(of: name)
-            return (name, size?.backups ?? 0, size?.bytes ?? 0)
+    /// - Returns: also how many accounts cannot be read.
+    public func accountSizes() throws(FileError) -> (
+        readable: [(name: AccountName, backups: Int, bytes: Int)], unreadable: Int
+    ) {
+        var readable: [(name: AccountName, backups: Int, bytes: Int)] = []
+        let names = try accountNames() ?? []
+        for name in names {
+            do throws(FileError) {
+                let size = try directory.size(of: name)
+                readable.append((name, size?.backups ?? 0, size?.bytes ?? 0))
+            } catch {}
         }
+        return (readable, names.count - readable.count)
     }
 
     /// Whether the accounts of the directory are lost: nobody can log in.

@@ -167,8 +167,8 @@ package final class Metrics: SafeAnswering {
                 "certificate_end_timestamp_seconds", "gauge", "When the certificate expires.",
                 [("", "\(end.milliseconds / 1000)")])
         }
-        let accounts = measured.accounts.map { (labels: "{account=\"\($0.name.text)\"}", account: $0) }
-        guard !accounts.isEmpty else { return lines }
+        guard let measured = measured.accounts else { return lines }
+        let accounts = measured.readable.map { (labels: "{account=\"\($0.name.text)\"}", account: $0) }
         return lines
             + family(
                 "account_backups", "gauge", "Stored backups of an account.",
@@ -176,6 +176,7 @@ package final class Metrics: SafeAnswering {
             + family(
                 "account_bytes", "gauge", "Bytes of the stored backups of an account.",
                 accounts.map { ($0.labels, "\($0.account.bytes)") })
+            + family("unreadable_accounts", "gauge", "Accounts that cannot be read.", [("", "\(measured.unreadable)")])
     }
 
     private func family(_ name: String, _ type: String, _ help: String, _ values: [(String, String)]) -> [String] {

@@ -89,7 +89,7 @@ struct Serve: Verb {
         metrics.measure {
             Measurements(
                 freeBytes: store.freeBytes.read() ?? nil, certificateEnd: server.certificateEnd,
-                accounts: sizes?.read() ?? [])
+                accounts: sizes?.read() ?? nil)
         }
         let welcome = Welcome(settings, server, accounts: store.accounts)
         try dialog.output.done(welcome.lines, json: welcome.json)

@@ -20,8 +20,8 @@ struct OpenedStore {
     let check: @Sendable () throws(StoreError) -> Void
     /// Free bytes of the store's file system; nil if that is not known.
     let freeBytes: Gauge<Int?>
-    /// The backups of each account; nil for a store that is not a directory.
-    let sizes: (@Sendable () -> [Measurements.Account])?
+    /// The backups of each account, nil if the accounts are not known; nil for a store that is not a directory.
+    let sizes: (@Sendable () -> Measurements.Accounts?)?
     /// The accounts; nil if there are none, and everybody may use the server.
     let accounts: [AccountName]?
     private let lock: HeldLock?
@@ -50,7 +50,9 @@ struct OpenedStore {
             answering: responder, limits: limits, delete: responder.expire,
             check: { () throws(StoreError) in try responder.check(room: spareUploads * limits.maxBackupBytes) },
             freeBytes: { try? responder.freeBytes() },
-            sizes: { ((try? responder.accountSizes()) ?? []).map(Measurements.Account.init) },
+            sizes: {
+                (try? responder.accountSizes()).map { ($0.readable.map(Measurements.Account.init), $0.unreadable) }
+            },
             accounts: try responder.accountNames(), lock: lock)
     }
 
@@ -104,7 +106,7 @@ struct OpenedStore {
         answering: any SafeAnswering, limits: ServerLimits,
         delete: @escaping @Sendable (Sweep) throws(StoreError) -> SweepReport,
         check: @escaping @Sendable () throws(StoreError) -> Void, freeBytes: @escaping @Sendable () -> Int? = { nil },
-        sizes: (@Sendable () -> [Measurements.Account])? = nil, accounts: [AccountName]?, lock: HeldLock? = nil
+        sizes: (@Sendable () -> Measurements.Accounts?)? = nil, accounts: [AccountName]?, lock: HeldLock? = nil
     ) {
         self.answering = answering
         self.limits = limits
