@@ -138,6 +138,21 @@ def test_list(store):
     assert document["without_account"] == ["gone"] and document["bad_lines"] == [3]
 
 
+def test_list_reads_each_account_once(store, tmp_path):
+    def opened():
+        trace = tmp_path / "trace"
+        subprocess.run(["strace", "-f", "-qq", "-e", "trace=openat", "-o", trace, *store.command_line("account", "list")],
+                       env=store.environment, stdout=subprocess.DEVNULL, check=True, timeout=60)
+        return len(re.findall(r'"(?:backups|previous)"', trace.read_text()))
+
+    store.add("alice")
+    before = opened()
+    store.add("bob")
+    store.put(1, account="bob")
+    store.put_previous(1, "20261121T030000123Z", account="bob")
+    assert opened() == before + 2
+
+
 def today():
     return time.strftime("%Y-%m-%d", time.gmtime())
 

@@ -2,6 +2,7 @@ import ArgumentParser
 import AtomicFiles
 import Console
 import Encodings
+import Encodings
 import SafeServer
 import SafeStore
 
@@ -148,9 +149,9 @@ struct ServerAccounts: ~Copyable {
         return file.content
     }
 
-    /// How many backups an account has, and their total length in bytes; nil if it has no directory, or if they are in
-    /// an object store: only the servers have its keys.
-    func size(of name: AccountName) throws -> (backups: Int, bytes: Int)? {
+    /// How many backups an account has, their total length in bytes, and the last upload of those by the store's time;
+    /// nil if it has no directory, or if they are in an object store: only the servers have its keys.
+    func size(of name: AccountName) throws -> (backups: Int, bytes: Int, lastUpload: Timestamp?)? {
         switch directory {
         case .some(let directory): try directory.size(of: name)
         case .none: nil
@@ -165,11 +166,11 @@ struct ServerAccounts: ~Copyable {
         }
     }
 
-    /// When an account has uploaded last; nil if it has no backup, or if they are in an object store.
-    func lastUpload(of name: AccountName, now: Timestamp) throws -> Timestamp? {
+    /// How far the wall clock is ahead of the store's time; zero for an object store.
+    func lead(of wall: Timestamp) throws -> Duration {
         switch directory {
-        case .some(let directory): try directory.lastUpload(of: name, now: now)
-        case .none: nil
+        case .some(let directory): try directory.clock.lead(of: wall)
+        case .none: .zero
         }
     }
 

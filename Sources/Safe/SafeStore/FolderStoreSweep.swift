@@ -96,14 +96,17 @@ extension FolderStore {
         }
     }
 
-    /// How many backups are stored, and their length in bytes.
+    /// How many backups are stored, their length in bytes, and the last upload by the store's time, nil without backups.
     /// - Parameter other: is left out.
-    func size(without other: BackupID? = nil) throws(FileError) -> (backups: Int, bytes: Int) {
-        var size = (backups: 0, bytes: 0)
-        try eachBackup { id, _, count in
+    func size(
+        without other: BackupID? = nil
+    ) throws(FileError) -> (backups: Int, bytes: Int, lastUpload: Timestamp?) {
+        var size = (backups: 0, bytes: 0, lastUpload: Timestamp?.none)
+        try eachBackup { id, lastUpload, count in
             guard id != other else { return }
             size.backups += 1
             size.bytes += count
+            size.lastUpload = max(size.lastUpload ?? lastUpload, lastUpload)
         }
         return size
     }

@@ -1,5 +1,5 @@
 public import AtomicFiles
-internal import Encodings
+public import Encodings
 public import SafeWire
 
 /// The directory of a server with all of its accounts:
@@ -192,8 +192,11 @@ public struct ServerDirectory: ~Copyable, Sendable {
         }
     }
 
-    /// How many backups an account has, and their total length in bytes; nil without a directory.
-    public func size(of account: AccountName) throws(FileError) -> (backups: Int, bytes: Int)? {
+    /// How many backups an account has, their total length in bytes, and the last upload of those by the store's time;
+    /// nil without a directory. `StoreClock.lead(of:)` makes it one of the wall clock.
+    public func size(
+        of account: AccountName
+    ) throws(FileError) -> (backups: Int, bytes: Int, lastUpload: Timestamp?)? {
         do throws(FileError) {
             return try FolderStore(in: shared, account: account).size()
         } catch .missing {

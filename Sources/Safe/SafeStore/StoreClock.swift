@@ -1,5 +1,5 @@
-internal import AtomicFiles
-internal import Encodings
+public import AtomicFiles
+public import Encodings
 internal import Synchronization
 
 /// The clock of a server's directory (`StoreTime`), shared by all of its stores in a process. `DIR/clock` is written
@@ -39,7 +39,7 @@ public final class StoreClock: Sendable {
     }
 
     /// How far the wall clock is ahead of the store's time; zero for a store without a clock, whose times are the wall's.
-    func lead(of wall: Timestamp) throws(FileError) -> Duration {
+    public func lead(of wall: Timestamp) throws(FileError) -> Duration {
         guard var time = try stored() else { return .zero }
         return wall - time.read(wall)
     }

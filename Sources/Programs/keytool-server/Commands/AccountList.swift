@@ -24,7 +24,8 @@ struct AccountList: AccountVerb {
         for line in file.badLines { dialog.output.warn("line \(line) of \(accounts.logins.path) is not an account") }
         let now = WallClock.now()
         var rows: [ListedAccount] = []
-        for account in file.accounts { rows.append(try ListedAccount(account, in: accounts, now: now)) }
+        let lead = try accounts.lead(of: now)
+        for account in file.accounts { rows.append(try ListedAccount(account, in: accounts, lead: lead)) }
         let width = file.accounts.map(\.name.text.count).max() ?? 0
         if rows.isEmpty { dialog.output.note("there are no accounts") }
         let left = try accounts.leftDirectories(file)
@@ -58,15 +59,16 @@ private struct ListedAccount {
     private let stored: (backups: Int, bytes: Int, versions: Int, versionsBytes: Int)?
     private let lastUpload: Timestamp?
 
-    init(_ account: SafeServer.Account, in accounts: borrowing ServerAccounts, now: Timestamp) throws {
+    /// - Parameter lead: how far the wall clock is ahead of the store's time.
+    init(_ account: SafeServer.Account, in accounts: borrowing ServerAccounts, lead: Duration) throws {
         self.account = account
-        lastUpload = try accounts.lastUpload(of: account.name, now: now)
         guard accounts.directory != nil else {
-            stored = nil
+            (stored, lastUpload) = (nil, nil)
             return
         }
         // The directory of an account that was written by hand is made at its first login.
-        let size = try accounts.size(of: account.name) ?? (backups: 0, bytes: 0)
+        let size = try accounts.size(of: account.name) ?? (backups: 0, bytes: 0, lastUpload: nil)
+        lastUpload = size.lastUpload.map { $0 + lead }
         let previous = try accounts.previousSize(of: account.name) ?? (versions: 0, bytes: 0)
         stored = (size.backups, size.bytes, previous.versions, previous.bytes)
     }
