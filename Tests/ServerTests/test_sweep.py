@@ -2,6 +2,8 @@
 
 import json
 import os
+import re
+import subprocess
 import time
 
 import kit_store
@@ -143,3 +145,22 @@ def test_other_files_stay(store):
     store.ok("sweep")
     assert stranger.exists()
     store.fails(64, "sweep", "--keep-previous", "7")
+
+
+def test_a_sweep_looks_at_each_backup_once(store, tmp_path):
+    """Again only where something is over."""
+    def looks(*options):
+        trace = tmp_path / "trace"
+        subprocess.run(
+            ["strace", "-f", "-qq", "-e", "trace=newfstatat,statx", "-o", trace, *store.command_line("sweep", *options)],
+            env=store.environment, stdout=subprocess.DEVNULL, check=True, timeout=60)
+        return len(re.findall(r', "0{50}', trace.read_text()))
+
+    store.add("alice")
+    for number in range(100):
+        store.put(number)
+        store.put(number, account="alice")
+    assert looks() == 200
+    store.put(1, days_ago=300, account="alice")
+    assert 300 <= looks() < 320
+    assert looks() == 199

@@ -121,6 +121,30 @@ extension Directory {
         return (Int(status.st_size), Self.milliseconds(status.st_mtim))
     }
 
+    /// Lends the plain files in this directory, of any owner and mode, as `forEachName` lends names; without a text for
+    /// each.
+    /// - Parameters:
+    ///   - isWanted: whether to look at a file, by the bytes of its name.
+    ///   - body: gets the bytes of the name, the length in bytes, and the modification time in milliseconds since the
+    ///     epoch.
+    package func forEachFile(
+        where isWanted: (Span<UInt8>) -> Bool,
+        _ body: (_ name: Span<UInt8>, _ count: Int, _ modified: Int64) throws(FileError) -> Void
+    ) throws(FileError) {
+        try unsafe eachName { text throws(FileError) in
+            let start = unsafe UnsafeRawPointer(text).assumingMemoryBound(to: UInt8.self)
+            let name = unsafe UnsafeBufferPointer(start: start, count: strlen(text)).span
+            guard isWanted(name) else { return }
+            var status = stat()
+            guard uninterrupted({ unsafe fstatat(descriptor, text, &status, AT_SYMLINK_NOFOLLOW) }) == 0 else {
+                if errno == ENOENT { return }
+                throw FileError(.open, path: path(of: unsafe String(cString: text)), code: errno)
+            }
+            guard status.st_mode & S_IFMT == S_IFREG else { return }
+            try body(name, Int(status.st_size), Self.milliseconds(status.st_mtim))
+        }
+    }
+
     /// Sets the modification time of a file, in milliseconds since the epoch. A missing file is created (0600, empty).
     /// Nothing is synced.
     package func touch(_ name: String, milliseconds: Int64) throws(FileError) {

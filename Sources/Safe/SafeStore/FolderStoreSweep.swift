@@ -2,7 +2,7 @@ internal import AtomicFiles
 internal import Encodings
 internal import SafeWire
 
-// A sweep reads the names twice: it counts first, then it deletes. It remembers none of them.
+// A sweep counts first, then it deletes. It remembers no names, so it reads them again where something is over.
 
 extension FolderStore {
     /// Deletes what the sweep decides, and the temporary files of dead writers. Files with other names stay.
@@ -11,8 +11,7 @@ extension FolderStore {
         try answered { () throws(FileError) in try count(sweep, &counts) { _ in } }
         let report = sweep.decide(counts)
         if report.isCarriedOut {
-            var budget = counts.expired
-            try carryOut(sweep, &budget)
+            try carryOut(sweep, counts)
         }
         return report
     }
@@ -21,9 +20,10 @@ extension FolderStore {
     /// - Parameter found: is called for each backup and previous backup that is over.
     func count(_ sweep: Sweep, _ counts: inout SweepCounts, found: (SweptBackup) -> Void) throws(FileError) {
         var names = 0
-        try eachBackup { id, lastUpload, _ throws(FileError) in
+        try eachBackup { name, lastUpload, _ in
             names += 1
-            if counts.add(lastUpload: lastUpload, sweep) { found(.expired(id, lastUpload: lastUpload)) }
+            guard counts.add(lastUpload: lastUpload, sweep), let id = BackupID(name: name) else { return }
+            found(.expired(id, lastUpload: lastUpload))
         }
         counts.names = max(counts.names, names)
         try eachPreviousDirectory { directory, _ throws(FileError) in
@@ -41,15 +41,22 @@ extension FolderStore {
 
     /// The second pass. It removes old previous backups first: what expires becomes one, which takes room.
     /// - Parameters:
-    ///   - budget: how many backups may expire. Files that somebody has copied into the directory since the first pass
-    ///     may look old, and were not counted.
+    ///   - counts: of the first pass in this store. No more backups expire: files that somebody has copied into the
+    ///     directory since then may look old, and were not counted.
     ///   - deleted: is called after each deletion.
-    func carryOut(_ sweep: Sweep, _ budget: inout Int, deleted: () -> Void = {}) throws(StoreError) {
-        try answered { () throws(FileError) in try removeOld(sweep, deleted) }
-        var failure: StoreError?
+    func carryOut(_ sweep: Sweep, _ counts: SweepCounts, deleted: () -> Void = {}) throws(StoreError) {
+        if counts.previous > 0 { try answered { () throws(FileError) in try removeOld(sweep, deleted) } }
+        if counts.expired > 0 { try expireBackups(sweep, counts.expired, deleted) }
+        try answered { () throws(FileError) in try backups().sweepLeftovers(where: BackupID.isHex) }
+    }
+
+    private func expireBackups(_ sweep: Sweep, _ most: Int, _ deleted: () -> Void) throws(StoreError) {
+        var (budget, failure) = (most, StoreError?.none)
         try answered { () throws(FileError) in
-            try eachBackup { id, lastUpload, _ throws(FileError) in
-                guard failure == nil, budget > 0, sweep.isExpired(lastUpload: lastUpload) else { return }
+            try eachBackup { name, lastUpload, _ in
+                guard failure == nil, budget > 0, sweep.isExpired(lastUpload: lastUpload),
+                    let id = BackupID(name: name)
+                else { return }
                 budget -= 1
                 do throws(StoreError) {
                     try expire(id, lastUpload, at: StoreReading(wall: sweep.now.wall, time: sweep.time))
@@ -60,7 +67,6 @@ extension FolderStore {
             }
         }
         if let failure { throw failure }
-        try answered { () throws(FileError) in try backups().sweepLeftovers(where: BackupID.isHex) }
     }
 
     private func expire(_ id: BackupID, _ lastUpload: Timestamp, at now: StoreReading) throws(StoreError) {
@@ -85,14 +91,13 @@ extension FolderStore {
         }
     }
 
-    /// Lends each stored backup with the time of its last PUT and its length in bytes, one at a time.
+    /// Lends each stored backup with the time of its last PUT and its length in bytes, one at a time. The name is that of
+    /// a `BackupID`.
     func eachBackup(
-        _ body: (_ id: BackupID, _ lastUpload: Timestamp, _ count: Int) throws(FileError) -> Void
+        _ body: (_ name: Span<UInt8>, _ lastUpload: Timestamp, _ count: Int) -> Void
     ) throws(FileError) {
-        let backups = try backups()
-        try backups.forEachName { name throws(FileError) in
-            guard let id = BackupID(hex: name), let file = try backups.plainFile(name) else { return }
-            try body(id, Timestamp(milliseconds: file.modified), file.count)
+        try backups().forEachFile(where: BackupID.isName) { name, count, modified in
+            body(name, Timestamp(milliseconds: modified), count)
         }
     }
 
@@ -102,8 +107,8 @@ extension FolderStore {
         without other: BackupID? = nil
     ) throws(FileError) -> (backups: Int, bytes: Int, lastUpload: Timestamp?) {
         var size = (backups: 0, bytes: 0, lastUpload: Timestamp?.none)
-        try eachBackup { id, lastUpload, count in
-            guard id != other else { return }
+        try eachBackup { name, lastUpload, count in
+            guard other == nil || BackupID(name: name) != other else { return }
             size.backups += 1
             size.bytes += count
             size.lastUpload = max(size.lastUpload ?? lastUpload, lastUpload)

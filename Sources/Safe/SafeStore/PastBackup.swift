@@ -83,7 +83,9 @@ extension FolderStore {
     private func states(at time: Timestamp, now wall: Timestamp) throws(FileError) -> [PastState] {
         let lead = try clock?.lead(of: wall) ?? .zero
         var present: [BackupID: Timestamp] = [:]
-        try eachBackup { id, lastUpload, _ in present[id] = lastUpload }
+        try eachBackup { name, lastUpload, _ in
+            if let id = BackupID(name: name) { present[id] = lastUpload }
+        }
         var versions: [BackupID: [BackupVersion]] = [:]
         try eachPreviousDirectory { directory, _ throws(FileError) in
             for file in try Self.files(of: nil, in: directory).files {

@@ -21,11 +21,16 @@ extension ServerDirectory {
         let sweep = sweep.at(time)
         let retains = sweep.keepPrevious > .zero
         var counts = SweepCounts()
-        try eachStore(retaining: retains) { store throws(FileError) in try store.count(sweep, &counts, found: found) }
+        var countsOfStores: [AccountName?: SweepCounts] = [:]
+        try eachStore(retaining: retains) { store throws(FileError) in
+            var own = SweepCounts()
+            try store.count(sweep, &own, found: found)
+            counts.add(own)
+            countsOfStores[store.account] = own
+        }
         let decision = sweep.decide(counts)
         guard decision.isCarriedOut else { return decision }
         let total = counts.expired + counts.previous
-        var budget = counts.expired
         var done = 0
         var failure: StoreError?
         try eachStore(retaining: retains) { store throws(FileError) in
@@ -33,7 +38,7 @@ extension ServerDirectory {
             _ = try store.backups()
             // One account whose disk fails must not keep the others from being swept.
             do throws(StoreError) {
-                try store.carryOut(sweep, &budget) {
+                try store.carryOut(sweep, countsOfStores[store.account] ?? SweepCounts()) {
                     done += 1
                     progress(done, max(done, total))
                 }

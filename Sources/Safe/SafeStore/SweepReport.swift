@@ -27,6 +27,14 @@ public struct SweepCounts: Equatable, Sendable {
         self.names = names
     }
 
+    /// Counts what was found in another directory.
+    mutating func add(_ other: SweepCounts) {
+        total += other.total
+        expired += other.expired
+        previous += other.previous
+        names = max(names, other.names)
+    }
+
     /// Counts a backup.
     /// - Parameter lastUpload: by the store's time.
     /// - Returns: whether its term is over.

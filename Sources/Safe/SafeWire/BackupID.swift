@@ -1,4 +1,5 @@
 internal import Encodings
+internal import SecureMemory
 
 /// The id of a Safe backup on its server: 32 bytes, the first half of the Safe master key, written as 64 lower-case
 /// hexadecimal characters.
@@ -27,6 +28,19 @@ public struct BackupID: Hashable, Sendable {
     /// Whether a text is 64 lower-case hexadecimal characters.
     package static func isHex(_ text: String) -> Bool {
         text.utf8.count == 2 * count && text.utf8.allSatisfy(isDigit)
+    }
+
+    /// - Parameter name: as `hex`, in bytes; nil for any other text.
+    package init?(name: Span<UInt8>) {
+        guard Self.isName(name) else { return nil }
+        hex = name.revealText()
+    }
+
+    /// Whether bytes are 64 lower-case hexadecimal characters.
+    package static func isName(_ name: Span<UInt8>) -> Bool {
+        guard name.count == 2 * count else { return false }
+        for place in name.indices where !isDigit(name[place]) { return false }
+        return true
     }
 
     private static func isDigit(_ byte: UInt8) -> Bool {
