@@ -119,6 +119,16 @@ import Testing
         #expect(throws: error) { try connection.prepare() }
     }
 
+    @Test func `a key that may not create buckets needs all of them`() throws {
+        let connection = server.connection()
+        try connection.prepare()
+        server.set(.answer(S3Double.error(403, "AccessDenied")), for: .put)
+        try connection.prepare()
+        server.remove(bucket: "safe-fe")
+        let error = StoreError.failed(reason: "the object store answers 403 AccessDenied")
+        #expect(throws: error) { try connection.prepare() }
+    }
+
     @Test func `expiry is left to the server`() throws {
         let store = try server.store()
         let now = ClockReading(wall: day(400), monotonic: .zero)

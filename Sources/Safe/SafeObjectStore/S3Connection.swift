@@ -90,11 +90,13 @@ package final class S3Connection: Sendable {
         }
     }
 
-    /// Creates the 256 buckets, if they are missing. It may be repeated after an error.
+    /// Creates the 256 buckets, if they are missing. It may be repeated after an error. For a key that may not create
+    /// buckets, they have to be there.
     package func prepare() throws(StoreError) {
         for bucket in address.buckets {
             let answer = try send(.put, "/" + bucket, body: bucketConfiguration, limit: Self.maxErrorBytes)
-            guard answer.isSuccess || answer.errorCode == "BucketAlreadyOwnedByYou" else { throw StoreError(answer) }
+            guard !answer.isSuccess, answer.errorCode != "BucketAlreadyOwnedByYou" else { continue }
+            guard answer.errorCode == "AccessDenied", (try? check(bucket)) != nil else { throw StoreError(answer) }
         }
     }
 
@@ -135,8 +137,10 @@ package final class S3Connection: Sendable {
 
     /// Asks for an object that does not exist.
     /// - Throws: also if its bucket does not exist.
-    package func check() throws(StoreError) {
-        let answer = try send(.get, "/\(address.buckets[0])/ready", limit: Self.maxErrorBytes)
+    package func check() throws(StoreError) { try check(address.buckets[0]) }
+
+    private func check(_ bucket: String) throws(StoreError) {
+        let answer = try send(.get, "/\(bucket)/ready", limit: Self.maxErrorBytes)
         guard answer.status == 404, answer.errorCode == "NoSuchKey" else { throw StoreError(answer) }
     }
 
