@@ -41,13 +41,22 @@ release-server = $(subst --product keytool,--product keytool-server,$(release))
 # release has this, so that nothing is compiled twice.
 generics = -Xswiftc -Xfrontend -Xswiftc -disable-concrete-type-metadata-mangled-name-accessors
 
+# All that the tests run is built once, in a place of its own: a debug build of everything, with the trait Server. So is the
+# server's release. KEYTOOL_BUILD in the environment names another place; one outside of the clone serves several clones:
+# it keeps what the packages are built to.
+place = $(abspath $(or $(KEYTOOL_BUILD),.build-all))
+in-place = --scratch-path $(call quoted,$(place))
+debug = $(place)/debug
+# Everything that is built there is built with this in the environment.
+whole = WITH_SERVER=1
+
 # The tests speak to their own servers only, so a certificate bundle set for the machine is not theirs.
 own-trust = env -u SSL_CERT_FILE -u SSL_CERT_DIR
 
 .PHONY: help demo test test-all check check-cli chat pairing examples vectors model build server manual pictures completions completions-server
 .PHONY: install uninstall install-server uninstall-server deb deb-server image dist dist-server lint format arrows words secrets
 .PHONY: constant-time bench clean
-.PHONY: test-ci packages build-tests swift-tests object-store moto build-models safe-model ibex-model ratchet-model
+.PHONY: test-ci packages build-all build-release swift-tests object-store moto build-models safe-model ibex-model ratchet-model
 .PHONY: set-up-build set-up-test set-up-test-all set-up-bench set-up-dist
 .NOTPARALLEL:
 
@@ -58,16 +67,16 @@ demo: set-up-build ## install what is missing, build, and show the main job in a
 	@Scripts/build-demo $(swift)
 	@Scripts/demo .build-demo/debug/keytool
 
-# `make test` runs at most so many cases of each test function of the binaries, chosen with a fixed seed; `make test CASES=`
-# runs all of them, as `.ci/run` does.
+# `make test` and `.ci/run` run at most so many cases of each test function of the binaries, chosen with a fixed seed;
+# `make test CASES=` runs all of them, as `make test-all` does.
 CASES ?= 4
 
 test: export CASES := $(CASES)
 test: set-up-test ## install what is missing, build, and run every test, in stages; STAGE=name for one of them
 	@Scripts/run-tests $(STAGE)
 
-# All cases, and the checks of the sources.
-test-ci: export CASES =
+# The suites of the binaries run on the release; then the checks of the sources.
+test-ci: export CASES := $(CASES)
 test-ci: set-up-test
 	@Scripts/run-tests --ci $(STAGE)
 
@@ -79,19 +88,19 @@ test-all: set-up-test-all ## all cases of the large matrices, and the S3 store a
 	@Scripts/run-tests --all $(STAGE)
 
 packages:
-	Scripts/check-packages $(swift)
+	$(whole) Scripts/check-packages $(swift) $(in-place)
 
-build-tests:
-	$(swift) build --build-tests $(imports)
+build-all:
+	$(whole) $(swift) build --build-tests $(in-place) $(imports)
 
 swift-tests:
-	$(swift) test --skip-build
+	$(whole) $(swift) test --skip-build $(in-place) $(if $(FILTER),--filter '$(FILTER)')
 
 object-store:
-	Scripts/test-object-store openstack $(swift)
+	$(whole) Scripts/test-object-store openstack $(swift) $(in-place)
 
 moto:
-	Scripts/test-object-store moto $(swift)
+	$(whole) Scripts/test-object-store moto $(swift) $(in-place)
 
 check: ## build and run the tests of one room: make check ROOM=Threema
 	@test -n '$(ROOM)' -a -d 'Tests/$(ROOM)Tests' || { echo "make check: Tests/ has no $(ROOM)Tests" >&2; exit 2; }
@@ -99,56 +108,67 @@ check: ## build and run the tests of one room: make check ROOM=Threema
 	ROOM='$(ROOM)' $(own-trust) $(swift) test --skip-build --scratch-path .build-room
 
 check-cli: ## run the tests of the binary whose names match, on a debug build: make check-cli K=push
-	$(swift) build --product keytool
-	KEYTOOL=$(CURDIR)/.build/debug/keytool $(own-trust) Scripts/test-binary -k '$(K)'
+	$(whole) $(swift) build --product keytool $(in-place)
+	KEYTOOL=$(call quoted,$(debug)/keytool) $(own-trust) Scripts/test-binary -k '$(K)'
 
 chat: ## test both halves of the chat server protocol against another implementation
-	$(swift) build --product chat-run $(imports)
-	Scripts/test-chat
+	$(whole) $(swift) build --product chat-run $(in-place) $(imports)
+	CHAT_RUN=$(call quoted,$(debug)/chat-run) Scripts/test-chat
 
 pairing: ## pair web client and app through a SaltyRTC server
-	$(swift) build --product web-peer $(imports)
-	Scripts/test-pairing
+	$(whole) $(swift) build --product web-peer $(in-place) $(imports)
+	WEB_PEER=$(call quoted,$(debug)/web-peer) Scripts/test-pairing
 
 examples: ## build the programs in Examples, which use the libraries, and compare what they print
-	Scripts/test-examples $(swift)
+	$(whole) Scripts/test-examples $(swift) $(place)
 
 vectors: ## build the program in Vectors, which computes test vectors, and run it on right and wrong ones
-	Scripts/test-vectors $(swift)
+	$(whole) Scripts/test-vectors $(swift) $(place)
 
+model: models = $(place)/release
+model: deep = 1
 model: build-models safe-model ibex-model ratchet-model ## check the rules of the Safe and of sessions: every sequence of steps and faults to a depth, then random ones; ALL_CASES=1 for more
 
 build-models:
 	for product in safe-model ibex-model ratchet-model; do \
-	    $(swift) build -c release --product $$product $(generics) $(imports) || exit; done
+	    $(whole) $(swift) build -c release --product $$product $(in-place) $(generics) $(imports) || exit; done
+
+# On the debug build of `make test` less deep: there the models take ten times as long.
+models = $(debug)
 
 safe-model:
-	.build/release/safe-model --seconds 3600
+	$(models)/safe-model --seconds 3600 $(if $(deep),,--shallower 1 --walks 2000)
 
 ibex-model:
-	.build/release/ibex-model search $(if $(ALL_CASES),60,20)
-	.build/release/ibex-model random $(if $(ALL_CASES),10000,300)
+	$(models)/ibex-model search $(if $(ALL_CASES),60,20)
+	$(models)/ibex-model random $(if $(ALL_CASES),10000,300)
 
 ratchet-model:
-	.build/release/ratchet-model random 100000
-	.build/release/ratchet-model groups $(if $(ALL_CASES),120,40)
+	$(models)/ratchet-model random 100000
+	$(models)/ratchet-model groups $(if $(ALL_CASES),120,40)
 
 build: ## build the release: .build/release/keytool
 	SWIFT='$(SWIFT)' Scripts/runtime-archives "$$($(swift) build $(release) --show-bin-path)"
 	Scripts/check-packages $(swift)
 	$(swift) build $(release) $(generics) $(imports)
 
+# The release as `make build` makes it, with the rest: a trait defines a name that no source of keytool asks for.
+build-release:
+	SWIFT='$(SWIFT)' Scripts/runtime-archives "$$($(whole) $(swift) build $(in-place) $(release) --show-bin-path)"
+	$(whole) $(swift) build $(in-place) $(release) $(generics) $(imports)
+
 server: ## build the Safe server's release: .build/release/keytool-server
-	SWIFT='$(SWIFT)' Scripts/runtime-archives "$$(SWIFT='$(SWIFT)' Scripts/build-server $(release-server) --show-bin-path)"
-	SWIFT='$(SWIFT)' Scripts/build-server $(release-server) $(imports)
-	install -D "$$(SWIFT='$(SWIFT)' Scripts/build-server $(release-server) --show-bin-path)/keytool-server" $(server-binary)
+	SWIFT='$(SWIFT)' Scripts/runtime-archives "$$($(whole) $(swift) build $(in-place) $(release-server) --show-bin-path)"
+	$(MAKE) --no-print-directory packages
+	$(whole) $(swift) build $(in-place) $(release-server) $(imports)
+	install -D $(call quoted,$(place)/release/keytool-server) $(server-binary)
 
 manual: ## write the manual for a browser, docs/man, from the pages in man/
 	Scripts/make-manual
 
 pictures: ## draw the pictures in README from what a debug build prints
-	$(swift) build --product keytool
-	Scripts/draw-pictures .build/debug/keytool
+	$(whole) $(swift) build --product keytool $(in-place)
+	Scripts/draw-pictures $(call quoted,$(debug)/keytool)
 
 completions: build ## write what the release says of itself to the shells into completions/
 	$(binary) --generate-completion-script bash > completions/keytool.bash
@@ -235,8 +255,8 @@ words: ## check that the text uses plain words
 secrets: ## check that bytes leave guarded memory by methods named reveal only
 	Scripts/check-secrets
 
-constant-time: build ## check under valgrind that no branch and no address depends on a key, in any codec of one
-	Scripts/test-constant-time $(swift) $(generics) $(imports)
+constant-time: packages ## check under valgrind that no branch and no address depends on a key, in any codec of one
+	$(whole) Scripts/test-constant-time $(swift) $(in-place) $(generics) $(imports)
 
 bench: set-up-bench build ## measure the ratios that the release has to keep
 	Benchmarks/run
@@ -250,7 +270,7 @@ bench: set-up-bench build ## measure the ratios that the release has to keep
 	Benchmarks/pin
 
 clean: ## remove what was built
-	rm -rf .build .build-demo .build-room .build-server Benchmarks/KeyDerivation/.build Benchmarks/MessageBoxes/.build Benchmarks/MediaFrames/.build Benchmarks/AgeFiles/.build Benchmarks/ChatMessages/.build
+	rm -rf .build .build-all .build-demo .build-room Benchmarks/KeyDerivation/.build Benchmarks/MessageBoxes/.build Benchmarks/MediaFrames/.build Benchmarks/AgeFiles/.build Benchmarks/ChatMessages/.build
 
 # These are those of `make demo`, `make test` and `make test-all`, which say that they install what is missing.
 set-up-build set-up-test set-up-test-all:

@@ -133,7 +133,9 @@ let package = Package(
             targets: ["SophaxStorage", "SophaxChat", "Ratchet", "Encodings", "Primitives", "SecureMemory"]),
     ],
     traits: [
-        .trait(name: "Server", description: "The Safe server keytool-server, which needs Hummingbird and SwiftNIO.")
+        .trait(name: "Server", description: "The Safe server keytool-server, which needs Hummingbird and SwiftNIO."),
+        // What is built in .build-all has it, also from Examples and Vectors: a trait changes how each room is compiled.
+        .default(enabledTraits: Context.environment["WITH_SERVER"] == "1" ? ["Server"] : []),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),

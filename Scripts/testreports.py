@@ -83,7 +83,7 @@ def read_swift(text, code, command):
     issue = r"^✘ Test .+ recorded an issue.*? at (\w+)\.swift:\d+:\d+: .*\n(?:^(?![◇✔✘➜]).*\n)*"
     if found := re.search(issue, text, re.MULTILINE):
         report.first = found[0].rstrip()
-        report.repeat = f"$(Scripts/find-swift) test --skip-build --filter {found[1]}"
+        report.repeat = f"make swift-tests FILTER={found[1]}"
     return report
 
 

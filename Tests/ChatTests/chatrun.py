@@ -4,7 +4,8 @@ import os
 import subprocess
 from pathlib import Path
 
-BINARY = Path(os.environ.get("CHAT_RUN") or Path(__file__).resolve().parents[2] / ".build/debug/chat-run")
+BUILT = Path(__file__).resolve().parents[2] / os.environ.get("KEYTOOL_BUILD", ".build-all")
+BINARY = Path(os.environ.get("CHAT_RUN") or BUILT / "debug/chat-run")
 
 
 class Process:

@@ -12,7 +12,7 @@ from server import Server
 
 @pytest.fixture(scope="session", autouse=True)
 def built():
-    assert os.access(chatrun.BINARY, os.X_OK), f"{chatrun.BINARY} is missing: swift build --product chat-run"
+    assert os.access(chatrun.BINARY, os.X_OK), f"{chatrun.BINARY} is missing: make chat"
 
 
 class People:

@@ -42,7 +42,7 @@ def pytest_collection_modifyitems(config, items):
 
 @pytest.fixture(scope="session")
 def built():
-    assert os.access(BINARY, os.X_OK), f"{BINARY} is missing: make build, or set KEYTOOL"
+    assert os.access(BINARY, os.X_OK), f"{BINARY} is missing: make check-cli, or set KEYTOOL"
 
 
 @pytest.fixture

@@ -19,7 +19,7 @@ SERVER = os.urandom(32)
 @pytest.fixture(scope="session", autouse=True)
 def built():
     assert pairing.PYTHON.exists(), f"{pairing.PYTHON} is missing: Scripts/set-up test"
-    assert os.access(pairing.PEER, os.X_OK), f"{pairing.PEER} is missing: swift build --product web-peer"
+    assert os.access(pairing.PEER, os.X_OK), f"{pairing.PEER} is missing: make pairing"
 
 
 @pytest.fixture(scope="session")

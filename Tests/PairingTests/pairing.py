@@ -9,7 +9,8 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 PYTHON = ROOT / ".build/saltyrtc/bin/python"
-PEER = Path(os.environ.get("WEB_PEER", ROOT / ".build/debug/web-peer"))
+BUILT = ROOT / os.environ.get("KEYTOOL_BUILD", ".build-all") / "debug"
+PEER = Path(os.environ.get("WEB_PEER", BUILT / "web-peer"))
 SECONDS = 30
 
 

@@ -26,7 +26,7 @@ def pytest_collection_modifyitems(config, items):
 
 @pytest.fixture(scope="session", autouse=True)
 def built():
-    assert os.access(servers.BINARY, os.X_OK), f"{servers.BINARY} is missing: make server"
+    assert os.access(servers.BINARY, os.X_OK), f"{servers.BINARY} is missing; set KEYTOOL_SERVER_BINARY"
 
 
 @pytest.fixture(scope="session")

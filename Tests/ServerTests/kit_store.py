@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 
 REPOSITORY = Path(__file__).resolve().parents[2]
-BINARY = Path(os.environ.get("KEYTOOL_SERVER_BINARY", REPOSITORY / ".build/release/keytool-server"))
+BUILT = REPOSITORY / os.environ.get("KEYTOOL_BUILD", ".build-all") / "debug"
+BINARY = Path(os.environ.get("KEYTOOL_SERVER_BINARY", BUILT / "keytool-server"))
 sys.path.insert(0, str(REPOSITORY / "Tests/KeytoolTests"))
 
 from kit.terminal import Terminal  # noqa: E402

@@ -11,7 +11,8 @@ import time
 from pathlib import Path
 
 REPOSITORY = Path(__file__).resolve().parents[2]
-BINARY = Path(os.environ.get("KEYTOOL_SERVER_BINARY", REPOSITORY / ".build/release/keytool-server"))
+BUILT = REPOSITORY / os.environ.get("KEYTOOL_BUILD", ".build-all") / "debug"
+BINARY = Path(os.environ.get("KEYTOOL_SERVER_BINARY", BUILT / "keytool-server"))
 TRAP = re.compile(r"Fatal error|Illegal instruction|Segmentation|stack dump|Program crashed")
 ID = "0123456789abcdef" * 4
 MAX_BYTES = 524_288

@@ -8,7 +8,8 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 REPOSITORY = Path(__file__).resolve().parents[3]
-BINARY = Path(os.environ.get("KEYTOOL", REPOSITORY / ".build/release/keytool"))
+BUILT = REPOSITORY / os.environ.get("KEYTOOL_BUILD", ".build-all") / "debug"
+BINARY = Path(os.environ.get("KEYTOOL", BUILT / "keytool"))
 
 # What a Swift program prints when it traps, and what a sanitizer or the shell adds.
 TRAP = re.compile(r"Fatal error|Illegal instruction|Segmentation|stack dump|Program crashed")
