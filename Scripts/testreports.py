@@ -68,7 +68,7 @@ def read_pytest(text, code, command):
 
 
 def read_swift(text, code, command):
-    """One run of `swift test`. The first failure has all lines of its first issue."""
+    """One run of the Swift tests. The first failure has all lines of its first issue."""
     report = Report()
     failed = set(re.findall(r"^✘ Test (.+?) (?:with \d+ test cases? )?failed after", text, re.MULTILINE))
     failed -= {name for name in failed if name.startswith("run with ")}
