@@ -4,7 +4,7 @@ import os
 
 import pytest
 
-from kit import cases, dispositions
+from kit import cases, dispositions, release
 from kit.certificates import Certificates
 from kit.directoryserver import DirectoryServer
 from kit.faultserver import FaultServer
@@ -31,11 +31,13 @@ SLOWEST = [f"test_{name}.py" for name in (
 
 def pytest_configure(config):
     config.addinivalue_line("markers", "alone: measures time, or shares something with all others; runs after them")
+    config.addinivalue_line("markers", release.MARKER)
 
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config, items):
     cases.leave_out(config, items)
+    release.skip_without(BINARY, items)
     places = {name: place for place, name in enumerate(SLOWEST)}
     items.sort(key=lambda item: places.get(item.path.name, len(places)))
 

@@ -9,7 +9,7 @@ import pytest
 # Parts that both suites use.
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "KeytoolTests"))
 
-from kit import cases, dispositions  # noqa: E402
+from kit import cases, dispositions, release  # noqa: E402
 from kit.certificates import Certificates  # noqa: E402
 from kit.known import CODE, CODE_PASSWORD, SAFE_PASSWORD  # noqa: E402
 from kit.runner import Keytool  # noqa: E402
@@ -19,9 +19,14 @@ import server as servers  # noqa: E402
 dispositions.give_defaults_to_children()
 
 
+def pytest_configure(config):
+    config.addinivalue_line("markers", release.MARKER)
+
+
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config, items):
     cases.leave_out(config, items)
+    release.skip_without(servers.BINARY, items)
 
 
 @pytest.fixture(scope="session", autouse=True)

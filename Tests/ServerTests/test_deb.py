@@ -81,6 +81,7 @@ def test_it_runs_nothing_when_it_is_installed(content, control):
     assert sums == {name: hashlib.md5((content / name).read_bytes()).hexdigest() for name in files(content)}
 
 
+@pytest.mark.release
 def test_it_is_clean(deb):
     assert shutil.which("lintian"), "lintian is missing: package lintian"
     assert run("lintian", "--allow-root", "--fail-on", "error,warning", deb) == ""
@@ -107,6 +108,7 @@ def test_readme_says_what_the_manual_does(content):
     assert lines == [line[2:] for line in example("SYSTEMD").splitlines() if line.startswith("# ")][:4]
 
 
+@pytest.mark.release
 def test_it_depends_on_what_the_program_loads(deb):
     """The same that the bill of materials names; libcurl is opened for an object store only."""
     bill = json.loads(run(

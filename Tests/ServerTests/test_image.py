@@ -20,6 +20,8 @@ import pytest
 from objects import Objects
 from server import BINARY, ID, REPOSITORY, curl, wait_for
 
+pytestmark = pytest.mark.release
+
 PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 IS_ROOT = os.geteuid() == 0
 STORE, UID = "var/lib/keytool-server", 8443
