@@ -1,5 +1,6 @@
 import AtomicFiles
 import Glibc
+import KeyWrapping
 import Keystore
 import Testing
 import VectorKit
@@ -45,6 +46,27 @@ import VectorKit
         #expect(made?.copied == [1, 2, 3])
     }
 
+    @Test func `one of version 1 is refused before its key is used, and nothing is changed`() throws {
+        try put("ABCD1234")
+        try scratch.put("keystore", Array("KTR1".utf8) + [UInt8](repeating: 0, count: 57))
+        try scratch.put(".master.key.new", [1])
+        let version1 = KeystoreError.version1(path: scratch.path)
+        for masterKey in [try scratch.content("master.key"), nil] {
+            if masterKey == nil { try scratch.remove("master.key") }
+            let before = try scratch.tree()
+            #expect(throws: version1) { _ = try LockedKeystore(at: scratch.path) }
+            #expect(throws: version1) { _ = try OpenKeystore.openOrCreate(at: scratch.path) }
+            #expect(throws: version1) { try OpenKeystore.adopt(MasterKey.random(), at: scratch.path) }
+            #expect(try scratch.tree() == before)
+        }
+    }
+
+    @Test func `a later version is said to be one`() throws {
+        try put("ABCD1234")
+        _ = try OtherImplementation.run("version", scratch.path, "3")
+        #expect(throws: KeystoreError.unknownVersion(3)) { _ = try LockedKeystore(at: scratch.path).unlock() }
+    }
+
     @Test func `two keystores have two keys`() throws {
         let other = try Scratch()
         let keys = try [scratch, other].map {
@@ -61,7 +83,7 @@ import VectorKit
         #expect(throws: absent) { try LockedKeystore(at: scratch.path).unlock() }
         // What a first run leaves that was killed before its last step.
         try scratch.put("lock", [])
-        try scratch.put("keystore", Array("KTR1".utf8) + [1, 2, 3])
+        try scratch.put("keystore", Array("KTR2".utf8) + [1, 2, 3])
         try scratch.putDirectory("identities/threema/.ABCD1234.new")
         #expect(throws: absent) { try LockedKeystore(at: scratch.path).unlock() }
         try put("ABCD1234")

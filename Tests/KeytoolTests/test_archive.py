@@ -10,7 +10,7 @@ import tarfile
 
 import pytest
 
-from kit import agefile, archives, identityfiles, injection, mainkeys, oracle, sophax, version1
+from kit import agefile, archives, identityfiles, injection, mainkeys, oracle, sophax
 from kit.archives import IDENTITY, PASSPHRASE, RECIPIENT, archive, threema
 from kit.known import SAFE_PASSWORD
 from kit.runner import REPOSITORY, snapshot
@@ -516,21 +516,6 @@ class TestExport:
         with open(identityfiles.directory(full.keystore, ID) / "lock") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
             full.ok("archive", "export", "-o", tmp_path / "b.age", *TO)
-
-    @pytest.mark.parametrize("is_held", [False, True], ids=["converted", "held"])
-    def test_from_a_keystore_of_version_1(self, keytool, directory, safe_password, tmp_path, is_held):
-        """An identity that another process holds is not converted, but read as it is."""
-        keytool.ok("id", "create", "--id", ID)
-        keytool.ok("safe", "setup", "--create", "--server", directory.url, *safe_password)
-        expected = archives.records(keytool)
-        version1.downgrade(keytool.keystore, (keytool.keystore / "master.key").read_bytes()[12:])
-        assert (keytool.keystore / "identities" / ID / "lock").exists()
-        with open(keytool.keystore / "identities" / ID / "lock") as lock:
-            if is_held:
-                fcntl.flock(lock, fcntl.LOCK_EX)
-            keytool.ok("archive", "export", "-o", tmp_path / "a.age", *TO)
-        assert (keytool.keystore / "identities" / ID).exists() == is_held
-        assert {name: content for name, content in archives.opened(tmp_path / "a.age").items() if "/" in name} == expected
 
     def test_an_unfinished_commit_counts(self, full, tmp_path):
         """A process that was killed has left its changes in the file `commit`."""

@@ -12,11 +12,6 @@ package struct FileLock: ~Copyable, Sendable {
         close(descriptor)
     }
 
-    /// Sets the modification time of the locked file, in milliseconds since the epoch. Best effort; errors are ignored.
-    package func setModificationTime(milliseconds: Int64) {
-        _ = Directory.setModificationTime(of: descriptor, milliseconds: milliseconds)
-    }
-
     /// How long to sleep between two tries.
     private static let pause = Duration.milliseconds(50)
 

@@ -84,9 +84,7 @@ struct Session {
 
     /// The same for verbs of every messenger.
     func keystore(_ passphrase: SecretOptions<KeystorePassphrase>) throws -> OpenKeystore {
-        let keystore = try unlock(LockedKeystore(at: keystorePath), passphrase)
-        keystore.convertVersion1()
-        return keystore
+        try unlock(LockedKeystore(at: keystorePath), passphrase)
     }
 
     /// The same, or nil if it is still to be made: it holds nothing, which may be an answer and not an error.
@@ -113,10 +111,7 @@ struct Session {
     ) throws -> OpenKeystore {
         let path = try keystorePath
         do {
-            let locked = try LockedKeystore(at: path)
-            let keystore = try unlock(locked, options.passphrase, ifUnprotected: rule)
-            keystore.convertVersion1()
-            return keystore
+            return try unlock(LockedKeystore(at: path), options.passphrase, ifUnprotected: rule)
         } catch KeystoreError.absent {
             let passphrase = try options.newPassphrase(self)
             return try output.busy("creating the keystore") {

@@ -17,18 +17,16 @@ extension IdentityRecords {
     func history(
         of place: PlaceName, named isLikely: (String) -> Bool = { _ in true }, where isWanted: (HistoryEntry) -> Bool
     ) throws -> [HistoryEntry] {
-        try steadily { records in
-            try records.withHistory(of: place) { history in
-                var entries: [HistoryEntry] = []
-                for name in try history.names().reversed() {
-                    guard isLikely(name), let named = History.entry(name, length: .max), isWanted(named),
-                        let length = try? history.length(of: name), let entry = History.entry(name, length: length)
-                    else { continue }
-                    entries.append(entry)
-                }
-                return entries
-            } ?? []
-        }
+        try withHistory(of: place) { history in
+            var entries: [HistoryEntry] = []
+            for name in try history.names().reversed() {
+                guard isLikely(name), let named = History.entry(name, length: .max), isWanted(named),
+                    let length = try? history.length(of: name), let entry = History.entry(name, length: length)
+                else { continue }
+                entries.append(entry)
+            }
+            return entries
+        } ?? []
     }
 
     /// Decrypts an earlier backup.
@@ -37,10 +35,6 @@ extension IdentityRecords {
     ///   - place: the place of that `history`.
     /// - Throws: `FileError`, for example `.missing`; `KeystoreError.damaged` with the record name `history`.
     public func readHistory(_ name: String, of place: PlaceName) throws -> HistoryBackup {
-        try steadily { records in try records.historyBackup(name, of: place) }
-    }
-
-    private func historyBackup(_ name: String, of place: PlaceName) throws -> HistoryBackup {
         let read: SecureBytes?? = try withHistory(of: place) { history in
             guard History.entry(name, length: .max) != nil else { return nil }
             return try history.read(name, limit: Self.maxRecordBytes)

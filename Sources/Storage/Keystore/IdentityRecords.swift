@@ -25,18 +25,15 @@ public struct IdentityRecords: ~Copyable {
     /// The messenger and the ID that these records belong to.
     public let owner: Owner
     let directory: Directory
-    let version: DirectoryVersion
     let keystore: OpenKeystore
 
     /// Whether a record of that name exists. It may be damaged.
     /// - Throws: `KeystoreError.damaged` for a commit file that is not authentic; `FileError`.
     public func contains(_ name: RecordName) throws -> Bool {
-        try steadily { records in
-            switch try records.fate(of: RecordFile(name)) {
-            case .unchanged: try records.within(name.place) { try $0.contains(name.text) } ?? false
-            case .removed: false
-            case .content: true
-            }
+        switch try fate(of: RecordFile(name)) {
+        case .unchanged: try within(name.place) { try $0.contains(name.text) } ?? false
+        case .removed: false
+        case .content: true
         }
     }
 
@@ -44,10 +41,8 @@ public struct IdentityRecords: ~Copyable {
     /// - Returns: nil if the record does not exist.
     /// - Throws: `KeystoreError.damaged`; `FileError`.
     public func read(_ name: RecordName) throws -> SecureBytes? {
-        try steadily { records in
-            guard let record = try records.file(RecordFile(name), limit: Self.maxRecordBytes) else { return nil }
-            return try record.withBytes { (record) throws(KeystoreError) in try records.open(record, name) }
-        }
+        guard let record = try file(RecordFile(name), limit: Self.maxRecordBytes) else { return nil }
+        return try record.withBytes { (record) throws(KeystoreError) in try open(record, name) }
     }
 
     /// The time that `setTimeOfSuccess` last set, in milliseconds since the epoch; nil if it was never set.
@@ -55,11 +50,9 @@ public struct IdentityRecords: ~Copyable {
     /// Earlier versions had one place, and set the time of the identity's lock. That time is used for the place `main`
     /// until it has one of its own. A lock that no success has marked has the time of its creation.
     package func timeOfSuccess(of place: PlaceName) throws -> Int64? {
-        try steadily { records in
-            let marked = try records.within(place) { try $0.modificationTime(of: Self.successName) } ?? nil
-            guard marked == nil, place == .main else { return marked }
-            return try records.directory.modificationTime(of: LockedKeystore.lockName)
-        }
+        let marked = try within(place) { try $0.modificationTime(of: Self.successName) } ?? nil
+        guard marked == nil, place == .main else { return marked }
+        return try directory.modificationTime(of: LockedKeystore.lockName)
     }
 
     /// The state of a place; nil if the file is missing or longer than 1 MiB. The state is not sealed. The caller must
@@ -67,12 +60,10 @@ public struct IdentityRecords: ~Copyable {
     /// - Throws: `FileError` if it is not a plain file of this account; `KeystoreError.damaged` for a commit file that
     ///   is not authentic.
     public func readState(of place: PlaceName) throws -> SecureBytes? {
-        try steadily { records in
-            do {
-                return try records.file(.state(of: place), limit: Self.maxStateBytes)
-            } catch FileError.tooLarge {
-                return nil
-            }
+        do {
+            return try file(.state(of: place), limit: Self.maxStateBytes)
+        } catch FileError.tooLarge {
+            return nil
         }
     }
 
@@ -81,12 +72,7 @@ public struct IdentityRecords: ~Copyable {
     func open(
         _ record: Span<UInt8>, _ name: RecordName, fileName: String? = nil
     ) throws(KeystoreError) -> SecureBytes {
-        switch version {
-        case .version2:
-            try SealedRecord.open(record, of: owner, name, fileName: fileName, key: keystore.masterKey)
-        case .version1:
-            try SealedRecord.openVersion1(record, of: owner, name, fileName: fileName, key: keystore.masterKey)
-        }
+        try SealedRecord.open(record, of: owner, name, fileName: fileName, key: keystore.masterKey)
     }
 
     /// The content of a file after an unfinished commit; nil if the file does not exist.
@@ -110,8 +96,7 @@ public struct IdentityRecords: ~Copyable {
     func unfinishedCommit() throws -> RecordCommit? {
         let file = try directory.readIfPresent(RecordCommit.fileName, limit: RecordCommit.maxBytes)
         guard let file else { return nil }
-        return try RecordCommit(
-            file, of: owner, version, key: keystore.digestKey(RecordCommit.purpose))
+        return try RecordCommit(file, of: owner, key: keystore.digestKey(RecordCommit.purpose))
     }
 
     // MARK: Places
@@ -121,9 +106,7 @@ public struct IdentityRecords: ~Copyable {
     func within<Result: ~Copyable>(
         _ place: PlaceName?, _ body: (borrowing Directory) throws -> Result
     ) throws -> Result? {
-        guard let place, version == .version2 else {
-            return place == nil || place == .main ? try body(directory) : nil
-        }
+        guard let place else { return try body(directory) }
         guard let places = try directory.directoryIfPresent(Self.placesName),
             let inner = try places.directoryIfPresent(place.text)
         else { return nil }
@@ -134,7 +117,7 @@ public struct IdentityRecords: ~Copyable {
     func making<Result: ~Copyable>(
         _ place: PlaceName?, _ body: (borrowing Directory) throws -> Result
     ) throws -> Result {
-        if let place, version == .version2 {
+        if let place {
             if try !directory.contains(Self.placesName) { try directory.makeDirectory(Self.placesName) }
             let places = try directory.directory(Self.placesName)
             if try !places.contains(place.text) { try places.makeDirectory(place.text) }
@@ -161,14 +144,12 @@ public struct IdentityRecords: ~Copyable {
     private func places(
         where fits: (borrowing IdentityRecords, PlaceName) throws -> Bool
     ) throws -> [PlaceName] {
-        try steadily { records in
-            var places = Set(try records.places())
-            switch try records.unfinishedCommit() {
-            case .some(let commit): places.formUnion(commit.places)
-            case .none: break
-            }
-            return try places.sorted { $0.text < $1.text }.filter { try fits(records, $0) }
+        var places = Set(try self.places())
+        switch try unfinishedCommit() {
+        case .some(let commit): places.formUnion(commit.places)
+        case .none: break
         }
+        return try places.sorted { $0.text < $1.text }.filter { try fits(self, $0) }
     }
 
     /// The places that have a state, also without any record, in byte order.
@@ -185,7 +166,6 @@ public struct IdentityRecords: ~Copyable {
 
     /// The places with a directory, in byte order.
     func places() throws(FileError) -> [PlaceName] {
-        guard version == .version2 else { return [.main] }
         guard let places = try directory.directoryIfPresent(Self.placesName) else { return [] }
         return try places.names().compactMap(PlaceName.init)
     }

@@ -62,29 +62,6 @@ package enum KernelKeyring {
         }
     }
 
-    /// The seconds until a key expires, rounded down to the unit that the kernel shows (proc_keys(5)).
-    /// - Returns: nil if the key is missing, or if the kernel does not show its timeout.
-    static func secondsLeft(_ name: String) -> UInt32? {
-        guard let key = try? search(name), let list = unsafe fopen("/proc/keys", "re") else { return nil }
-        defer { unsafe fclose(list) }
-        let serial = Hex.encode([24, 16, 8, 0].map { UInt8(truncatingIfNeeded: key >> $0) })
-        var line = [CChar](repeating: 0, count: 4096)
-        while unsafe fgets(&line, Int32(line.count), list) != nil {
-            let bytes = line.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }
-            let columns = String(decoding: bytes, as: UTF8.self).split(separator: " ")
-            if columns.count > 3, columns[0] == serial { return seconds(columns[3]) }
-        }
-        return nil
-    }
-
-    /// - Parameter text: a number and s, m, h, d or w.
-    static func seconds(_ text: some StringProtocol) -> UInt32? {
-        let units: [Character: UInt32] = ["s": 1, "m": 60, "h": 3600, "d": 86_400, "w": 604_800]
-        guard let unit = text.last.flatMap({ units[$0] }), let number = UInt32(text.dropLast()) else { return nil }
-        let seconds = number.multipliedReportingOverflow(by: unit)
-        return seconds.overflow || seconds.partialValue == 0 ? nil : seconds.partialValue
-    }
-
     /// - Returns: whether the key existed.
     static func remove(_ name: String) throws(KernelKeyringError) -> Bool {
         guard let key = try search(name) else { return false }

@@ -23,6 +23,6 @@ public enum KeystoreError: Error, Equatable, Sendable {
     case damaged(record: String, owner: Owner?)
     /// The version of the keystore is not known.
     case unknownVersion(UInt8)
-    /// The keystore is of version 2, but this directory is of version 1 and is not read.
-    case notConverted(path: String)
+    /// The keystore is of version 1, which is not read.
+    case version1(path: String)
 }

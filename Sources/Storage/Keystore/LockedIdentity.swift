@@ -1,6 +1,6 @@
 public import AtomicFiles
 
-/// The records of one identity, for changing: its lock is held, or it is being added. They are of version 2.
+/// The records of one identity, for changing: its lock is held, or it is being added.
 public struct LockedIdentity: ~Copyable {
     /// How long a verb waits for the lock of an identity, unless it is told another time.
     package static let usualWait = Duration.seconds(60)

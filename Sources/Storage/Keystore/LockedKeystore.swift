@@ -20,8 +20,8 @@ public final class LockedKeystore: Sendable {
     private let wrapped: WrappedKey
 
     /// Reads `master.key`; nothing is opened.
-    /// - Throws: `KeystoreError.absent` if the directory is missing or empty, `.masterKeyMissing`; `KeyFileError`;
-    ///   `FileError`, for example `.exposed`.
+    /// - Throws: `KeystoreError.absent` if the directory is missing or empty, `.masterKeyMissing`, `.version1`;
+    ///   `KeyFileError`; `FileError`, for example `.exposed`.
     public init(at path: String) throws {
         do throws(FileError) {
             directory = try Directory.open(path, rule: .secret)
@@ -30,6 +30,7 @@ public final class LockedKeystore: Sendable {
         } catch {
             throw error
         }
+        try Self.requireReadable(directory)
         guard try directory.contains(Self.masterKeyName) else {
             guard try Self.isEmpty(directory) else { throw KeystoreError.masterKeyMissing(path: path) }
             throw KeystoreError.absent(path: path)
@@ -41,12 +42,10 @@ public final class LockedKeystore: Sendable {
     /// The owners in a keystore, by the names of their directories. `master.key` is not read.
     /// - Throws: `FileError`, for example `.missing`, `.exposed`.
     public static func owners(at path: String) throws(FileError) -> [Owner] {
-        let directory = try Directory.open(path, rule: .secret)
-        // Version 1 first, so that an identity that is being converted is found at least once.
-        return try ownersOfVersion1(in: directory) + owners(in: directory)
+        try owners(in: Directory.open(path, rule: .secret))
     }
 
-    /// The owners whose directories are of version 2, in byte order. Other names are skipped.
+    /// The owners in a keystore, in byte order of messengers and IDs. Other names are skipped.
     static func owners(in directory: borrowing Directory) throws(FileError) -> [Owner] {
         guard let identities = try directory.directoryIfPresent(identitiesName) else { return [] }
         var owners: [Owner] = []
@@ -89,11 +88,10 @@ public final class LockedKeystore: Sendable {
     /// - Returns: nil if the keyring does not have the key, if the key has expired or cannot be read, or if it does not
     ///   open this keystore.
     public func unlockFromKeyring() -> OpenKeystore? {
-        guard let name = try? keyringName() else { return nil }
-        if let key = KernelKeyring.find(name), key.count == MasterKey.count { return try? unlock(MasterKey(key)) }
-        // Another process may have converted the keystore, and moved the key, between the two lines above.
-        guard let newName = try? keyringName(), newName != name else { return nil }
-        return unlockFromKeyring()
+        guard let name = try? keyringName(), let key = KernelKeyring.find(name), key.count == MasterKey.count else {
+            return nil
+        }
+        return try? unlock(MasterKey(key))
     }
 
     /// Removes the key from the kernel's keyring.
@@ -108,15 +106,22 @@ public final class LockedKeystore: Sendable {
     static func keyringName(_ record: Span<UInt8>) -> String { "keytool:" + KernelKeyring.digest(of: record) }
 
     private func unlock(_ key: consuming MasterKey) throws -> OpenKeystore {
-        let version = try prove(key)
-        return OpenKeystore(self, key, version: version)
+        try prove(key)
+        return OpenKeystore(self, key)
     }
 
     /// Opens the record `keystore`, so that nothing is sealed with a wrong or damaged key.
-    /// - Returns: the keystore's version, 1 or 2.
     /// - Throws: `KeystoreError.damaged`, `.unknownVersion`; `FileError`.
-    @discardableResult
-    func prove(_ key: borrowing MasterKey) throws -> UInt8 { try ownContent(key).version }
+    func prove(_ key: borrowing MasterKey) throws {
+        let damaged = KeystoreError.damaged(record: Self.recordName.text, owner: nil)
+        guard try directory.contains(Self.recordName.text) else { throw damaged }
+        let content = try record().withBytes { (record) throws(KeystoreError) in
+            try SealedRecord.open(record, of: nil, Self.recordName, key: key)
+        }
+        let bytes = content.revealBytes()
+        if let version = bytes.first, version > Self.version { throw KeystoreError.unknownVersion(version) }
+        guard bytes.count == 1 + Self.keystoreIDCount, bytes[0] == Self.version else { throw damaged }
+    }
 
     /// Seals the record `keystore` under a given nonce.
     /// - Parameters:
@@ -129,31 +134,20 @@ public final class LockedKeystore: Sendable {
             ([version] + id).span, of: nil, recordName, fileName: nil, key: key, nonce: nonce)
     }
 
-    /// - Returns: 16 bytes, random.
-    /// - Throws: as `prove`.
-    func keystoreID(_ key: borrowing MasterKey) throws -> [UInt8] { try ownContent(key).id }
+    func record() throws(FileError) -> SecureBytes { try Self.record(in: directory) }
 
-    private func ownContent(_ key: borrowing MasterKey) throws -> (version: UInt8, id: [UInt8]) {
-        let damaged = KeystoreError.damaged(record: Self.recordName.text, owner: nil)
-        guard try directory.contains(Self.recordName.text) else { throw damaged }
-        let record = try record()
-        let isVersion1 = record.withBytes { SealedRecord.isSealedInVersion1($0) }
-        let content = try record.withBytes { (record) throws(KeystoreError) in
-            isVersion1
-                ? try SealedRecord.openVersion1(record, of: nil, Self.recordName, key: key)
-                : try SealedRecord.open(record, of: nil, Self.recordName, key: key)
-        }
-        let bytes = content.revealBytes()
-        guard let version = bytes.first else { throw damaged }
-        if !isVersion1, version > Self.version { throw KeystoreError.unknownVersion(version) }
-        guard bytes.count == 1 + Self.keystoreIDCount, version == (isVersion1 ? Version1.byte : Self.version) else {
-            throw damaged
-        }
-        return (version, Array(bytes.dropFirst()))
+    private static func record(in directory: borrowing Directory) throws(FileError) -> SecureBytes {
+        try directory.read(recordName.text, limit: IdentityRecords.maxRecordBytes)
     }
 
-    func record() throws(FileError) -> SecureBytes {
-        try directory.read(Self.recordName.text, limit: IdentityRecords.maxRecordBytes)
+    /// Refuses a keystore of version 1, by the first 4 bytes of its record, so before a passphrase is asked for. A
+    /// record that cannot be read is reported by what needs it.
+    /// - Throws: `KeystoreError.version1`.
+    static func requireReadable(_ directory: borrowing Directory) throws(KeystoreError) {
+        guard let record = try? record(in: directory), record.withBytes({ SealedRecord.isSealedInVersion1($0) }) else {
+            return
+        }
+        throw .version1(path: directory.path)
     }
 
     // MARK: The directory
@@ -233,7 +227,7 @@ public final class LockedKeystore: Sendable {
         return now.withBytes { now in wrapped.file.withBytes { ConstantTime.areEqual(now, $0) } }
     }
 
-    /// Whether the keystore holds no identity of any version, no pending record, and no other files among them.
+    /// Whether the keystore holds no identity, no pending record, and no other files among them.
     static func isEmpty(_ directory: borrowing Directory) throws(FileError) -> Bool {
         guard let identities = try directory.directoryIfPresent(identitiesName) else { return true }
         for name in try identities.names() {

@@ -45,7 +45,7 @@ extension OpenKeystore {
         let key = MasterKey.random()
         try write(key, try protect(key), in: directory)
         _ = consume lock
-        return OpenKeystore(try LockedKeystore(at: path), key, version: LockedKeystore.version)
+        return OpenKeystore(try LockedKeystore(at: path), key)
     }
 
     /// - Returns: nil if the directory is missing or empty.
@@ -59,7 +59,7 @@ extension OpenKeystore {
 
     /// Creates a keystore without a passphrase from an existing master key. The directory must be missing or hold no
     /// identities.
-    /// - Throws: `KeystoreError.notEmpty`, `.foreign`, `.moved`; `FileError`. Then nothing was changed.
+    /// - Throws: `KeystoreError.notEmpty`, `.version1`, `.foreign`, `.moved`; `FileError`. Then nothing was changed.
     package static func adopt(_ key: borrowing MasterKey, at path: String) throws {
         try adopt(key, as: .unprotected(key), at: path)
     }
@@ -93,6 +93,7 @@ extension OpenKeystore {
         try Directory.make(path)
         let directory = try Directory.open(path, rule: .secret)
         let lock = try directory.lock(LockedKeystore.lockName, wait: LockedKeystore.lockWait)
+        try LockedKeystore.requireReadable(directory)
         guard try LockedKeystore.isEmpty(directory) else { throw KeystoreError.notEmpty(path: path) }
         try write(key, wrapped, in: directory)
         _ = consume lock
@@ -108,7 +109,7 @@ extension OpenKeystore {
         let name = LockedKeystore.recordName
         if try directory.contains(name.text) {
             let record = try directory.read(name.text, limit: IdentityRecords.maxRecordBytes)
-            guard record.withBytes({ SealedRecord.isSealed($0) || SealedRecord.isSealedInVersion1($0) }) else {
+            guard record.withBytes({ SealedRecord.isSealed($0) }) else {
                 throw KeystoreError.foreign(path: directory.path + "/" + name.text)
             }
         }

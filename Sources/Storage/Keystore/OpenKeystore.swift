@@ -18,16 +18,13 @@ public import SecureMemory
 public final class OpenKeystore: Sendable {
     let locked: LockedKeystore
     let masterKey: MasterKey
-    /// Whether the keystore was of version 1 when it was opened.
-    let isVersion1: Bool
 
     private var directory: Directory { _read { yield locked.directory } }
 
     /// - Parameter masterKey: a key that opens the record `keystore`.
-    init(_ locked: LockedKeystore, _ masterKey: consuming MasterKey, version: UInt8) {
+    init(_ locked: LockedKeystore, _ masterKey: consuming MasterKey) {
         self.locked = locked
         self.masterKey = masterKey
-        isVersion1 = version == Version1.byte
     }
 
     /// Whether unlocking needs a passphrase.
@@ -37,55 +34,16 @@ public final class OpenKeystore: Sendable {
 
     /// The owners in this keystore, in byte order of messengers and IDs.
     public func identities() throws(FileError) -> [Owner] {
-        // Version 1 first, so that an identity that is being converted is found at least once.
-        let old = isVersion1 ? try LockedKeystore.ownersOfVersion1(in: directory) : []
-        return try Set(old + LockedKeystore.owners(in: directory)).sorted {
-            ($0.messenger, $0.id) < ($1.messenger, $1.id)
-        }
+        try LockedKeystore.owners(in: directory)
     }
 
     /// The records of an identity, for reading.
-    /// - Throws: `KeystoreError.noIdentity`, `.notConverted`; `FileError`.
+    /// - Throws: `KeystoreError.noIdentity`; `FileError`.
     public func identity(_ owner: Owner) throws -> IdentityRecords {
-        guard let home = try home(of: owner) else { throw try missing(owner) }
-        if let directory = try home.parent.directoryIfPresent(owner.id) {
-            return IdentityRecords(owner: owner, directory: directory, version: home.version, keystore: self)
+        guard let directory = try messengerDirectory(owner.messenger)?.directoryIfPresent(owner.id) else {
+            throw KeystoreError.noIdentity(owner)
         }
-        // Another process has removed or converted it.
-        return try identity(owner)
-    }
-
-    /// - Returns: nil if the keystore does not hold the identity.
-    func version(of owner: Owner) throws(FileError) -> DirectoryVersion? {
-        switch try home(of: owner) {
-        case .some(let home): home.version
-        case .none: nil
-        }
-    }
-
-    /// The directory that contains the directory of an identity.
-    private struct Home: ~Copyable {
-        let parent: Directory
-        let version: DirectoryVersion
-    }
-
-    private func home(of owner: Owner) throws(FileError) -> Home? {
-        guard let identities = try directory.directoryIfPresent(LockedKeystore.identitiesName) else { return nil }
-        if let parent = try identities.directoryIfPresent(owner.messenger), try parent.contains(owner.id) {
-            return Home(parent: parent, version: .version2)
-        }
-        guard isVersion1, Version1.owner(owner.id) == owner else { return nil }
-        if try identities.contains(owner.id) { return Home(parent: identities, version: .version1) }
-        // Another process may have converted it between the two looks.
-        guard let parent = try identities.directoryIfPresent(owner.messenger), try parent.contains(owner.id) else {
-            return nil
-        }
-        return Home(parent: parent, version: .version2)
-    }
-
-    private func missing(_ owner: Owner) throws(FileError) -> KeystoreError {
-        guard try unreadOwners().contains(owner) else { return .noIdentity(owner) }
-        return .notConverted(path: directory.path + "/" + LockedKeystore.identitiesName + "/" + owner.id)
+        return IdentityRecords(owner: owner, directory: directory, keystore: self)
     }
 
     /// Locks an identity and returns its records, for changing. An unfinished commit of a killed process is written out
@@ -95,7 +53,7 @@ public final class OpenKeystore: Sendable {
     public func lockedIdentity(_ owner: Owner, wait: Duration) throws -> LockedIdentity {
         let identity = try lock(owner, wait: wait)
         try identity.records.finishCommit()
-        return try converted(identity, wait: wait)
+        return identity
     }
 
     /// Lends the records of an identity, and its directory, while no process that locks it changes them. Nothing is
@@ -161,7 +119,7 @@ public final class OpenKeystore: Sendable {
                     guard try isCurrent(records) else { continue }
                     throw error
                 }
-                // Another process may have removed or converted it while this one waited.
+                // Another process may have removed it while this one waited.
                 guard try isCurrent(records) else { continue }
                 try locked.requireInPlace()
                 try records.sweep()
@@ -172,8 +130,7 @@ public final class OpenKeystore: Sendable {
 
     /// Whether this is still the identity's directory.
     private func isCurrent(_ records: borrowing IdentityRecords) throws(FileError) -> Bool {
-        guard let home = try home(of: records.owner), home.version == records.version else { return false }
-        return try home.parent.holds(records.directory, as: records.owner.id)
+        try messengerDirectory(records.owner.messenger)?.holds(records.directory, as: records.owner.id) ?? false
     }
 
     /// Runs `body`. If it fails because another process removed the identity, the error is `KeystoreError.noIdentity`.
@@ -181,7 +138,7 @@ public final class OpenKeystore: Sendable {
         do {
             return try body()
         } catch {
-            guard try identities().contains(owner) else { throw try missing(owner) }
+            guard try identities().contains(owner) else { throw KeystoreError.noIdentity(owner) }
             throw error
         }
     }
@@ -207,7 +164,9 @@ public final class OpenKeystore: Sendable {
 
     /// As `add`. The caller holds the keystore's lock.
     func addLocked(_ owner: Owner, _ fill: (borrowing LockedIdentity) throws -> Void) throws {
-        guard try home(of: owner) == nil else { throw KeystoreError.exists(owner) }
+        guard try messengerDirectory(owner.messenger)?.contains(owner.id) != true else {
+            throw KeystoreError.exists(owner)
+        }
         try self.fill(owner, in: makeMessengerDirectory(owner.messenger), fill)
     }
 
@@ -240,8 +199,7 @@ public final class OpenKeystore: Sendable {
                     LockedIdentity(
                         lock: nil,
                         records: IdentityRecords(
-                            owner: owner, directory: try parent.directory(temporary), version: .version2, keystore: self
-                        )))
+                            owner: owner, directory: try parent.directory(temporary), keystore: self)))
             } catch {
                 try? parent.removeDirectory(temporary, depth: LockedKeystore.identityDepth)
                 throw error
@@ -268,8 +226,9 @@ public final class OpenKeystore: Sendable {
     public func remove(_ owner: Owner, wait: Duration) throws {
         let held = try lock(owner, wait: wait)
         let lock = try locked.lock()
-        try removeVersion1(of: owner)
-        if let home = try home(of: owner) { try remove(owner.id, from: home.parent) }
+        if let parent = try messengerDirectory(owner.messenger), try parent.contains(owner.id) {
+            try remove(owner.id, from: parent)
+        }
         _ = consume lock
         _ = consume held
     }

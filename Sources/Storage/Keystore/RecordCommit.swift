@@ -87,12 +87,10 @@ package struct RecordCommit: ~Copyable {
     let changes: [(file: RecordFile, content: Range<Int>?)]
 
     /// - Throws: `KeystoreError.damaged` if the digest does not fit or the structure is not the one above.
-    init(
-        _ file: consuming SecureBytes, of owner: Owner, _ version: DirectoryVersion, key: borrowing SecureBytes
-    ) throws(KeystoreError) {
+    init(_ file: consuming SecureBytes, of owner: Owner, key: borrowing SecureBytes) throws(KeystoreError) {
         let changes = file.withBytes { file -> [(file: RecordFile, content: Range<Int>?)]? in
-            guard Self.isGenuine(file, owner, version, key) else { return nil }
-            return Self.parse(file, version)
+            guard Self.isGenuine(file, owner, key) else { return nil }
+            return Self.parse(file)
         }
         guard let changes else { throw .damaged(record: Self.purpose.text, owner: owner) }
         self.file = file
@@ -150,38 +148,25 @@ package struct RecordCommit: ~Copyable {
             for shift in [24, 16, 8, 0] { changes.append(UInt8(truncatingIfNeeded: count >> shift)) }
             changes.append(contentsOf: change.content ?? [])
         }
-        let prefix = magic + Owner.lengthPrefixed([owner.messenger, owner.id])
-        return magic + digest(of: changes.span, after: prefix, SealedRecord.recordKey(purpose, key)) + changes
+        return magic + digest(of: changes.span, owner, SealedRecord.recordKey(purpose, key)) + changes
     }
 
-    private static func digest(
-        of changes: Span<UInt8>, after prefix: [UInt8], _ key: borrowing SecureBytes
-    ) -> [UInt8] {
-        var message = prefix
+    private static func digest(of changes: Span<UInt8>, _ owner: Owner, _ key: borrowing SecureBytes) -> [UInt8] {
+        var message = magic + Owner.lengthPrefixed([owner.messenger, owner.id])
         message.reserveCapacity(message.count + changes.count)
         // Sealed records, and states, which are not secret.
         message += changes.revealBytes()
         return BLAKE2b.authenticate(message.span, key: key)
     }
 
-    private static func isGenuine(
-        _ file: Span<UInt8>, _ owner: Owner, _ version: DirectoryVersion, _ key: borrowing SecureBytes
-    ) -> Bool {
-        let magic: [UInt8]
-        let prefix: [UInt8]
-        switch version {
-        case .version2: (magic, prefix) = (Self.magic, Self.magic + Owner.lengthPrefixed([owner.messenger, owner.id]))
-        case .version1: (magic, prefix) = (magicOfVersion1, magicOfVersion1 + Array(owner.id.utf8))
-        }
+    private static func isGenuine(_ file: Span<UInt8>, _ owner: Owner, _ key: borrowing SecureBytes) -> Bool {
         guard file.count > changesOffset, SealedRecord.hasPrefix(magic, file) else { return false }
-        let digest = digest(of: file.extracting(changesOffset..<file.count), after: prefix, key)
+        let digest = digest(of: file.extracting(changesOffset..<file.count), owner, key)
         return ConstantTime.areEqual(digest.span, file.extracting(magic.count..<changesOffset))
     }
 
     /// - Returns: nil if the changes are malformed.
-    private static func parse(
-        _ bytes: Span<UInt8>, _ version: DirectoryVersion
-    ) -> [(file: RecordFile, content: Range<Int>?)]? {
+    private static func parse(_ bytes: Span<UInt8>) -> [(file: RecordFile, content: Range<Int>?)]? {
         var changes: [(file: RecordFile, content: Range<Int>?)] = []
         var offset = changesOffset
         while offset < bytes.count {
@@ -190,9 +175,7 @@ package struct RecordCommit: ~Copyable {
             let nameEnd = offset + 2 + Int(bytes[offset + 1])
             guard bytes.count - nameEnd >= 4 else { return nil }
             let text = bytes.extracting(offset + 2..<nameEnd).revealBytes()
-            guard let file = version == .version2 ? RecordFile(text: text) : RecordFile(textOfVersion1: text),
-                !changes.contains(where: { $0.file == file })
-            else { return nil }
+            guard let file = RecordFile(text: text), !changes.contains(where: { $0.file == file }) else { return nil }
             let count = (nameEnd..<nameEnd + 4).reduce(0) { $0 << 8 | Int(bytes[$1]) }
             let start = nameEnd + 4
             guard kind == 1 || kind == 2 && count == 0, count <= bytes.count - start else { return nil }

@@ -126,33 +126,30 @@ extension IdentityRecords {
     /// among them.
     /// - Throws: `KeystoreError.damaged` for a commit file that is not authentic; `FileError`.
     package func recordNames() throws -> [RecordName] {
-        try steadily { records in
-            var names: Set<RecordName> = []
-            for place in [nil] + (try records.places()) {
-                _ = try records.within(place) { directory in
-                    for file in try directory.names() {
-                        guard let name = records.recordName(file, in: place) else { continue }
-                        names.insert(name)
-                    }
+        var names: Set<RecordName> = []
+        for place in [nil] + (try places()) {
+            _ = try within(place) { directory in
+                for file in try directory.names() {
+                    guard let name = recordName(file, in: place) else { continue }
+                    names.insert(name)
                 }
             }
-            switch try records.unfinishedCommit() {
-            case .some(let commit):
-                for change in commit.changes {
-                    guard let name = records.recordName(change.file.name, in: change.file.place) else { continue }
-                    if change.content == nil { names.remove(name) } else { names.insert(name) }
-                }
-            case .none: break
-            }
-            return names.sorted(by: RecordName.isBefore)
         }
+        switch try unfinishedCommit() {
+        case .some(let commit):
+            for change in commit.changes {
+                guard let name = recordName(change.file.name, in: change.file.place) else { continue }
+                if change.content == nil { names.remove(name) } else { names.insert(name) }
+            }
+        case .none: break
+        }
+        return names.sorted(by: RecordName.isBefore)
     }
 
     /// - Returns: nil for what is not a record. Anything else of a record's name counts, also a link: reading it fails,
     ///   and nothing is left out without a word.
     private func recordName(_ file: String, in place: PlaceName?) -> RecordName? {
         guard let name = RecordName(Array(file.utf8)), !name.isReserved else { return nil }
-        // A directory of version 1 is that of the owner and of its only place.
-        return name.at(version == .version1 ? Version1.place(of: file) : place)
+        return name.at(place)
     }
 }

@@ -15,7 +15,7 @@ package import SecureMemory
 //                    The place is empty for what belongs to none, and messenger and ID are for the keystore's own
 //                    record. The file name is the record name except in the history.
 //
-// Records of version 1 (`Version1.swift`) have other additional data, so neither opens as the other.
+// A record of version 1 began with "KTR1". It is not read.
 
 /// The name of a record, which is also its file name: 1 to 16 lower-case letters. It includes the place of the record.
 public struct RecordName: Hashable, Sendable, ExpressibleByStringLiteral {
@@ -60,6 +60,9 @@ package enum SealedRecord {
     /// Whether a file begins with "KTR2". This authenticates nothing.
     static func isSealed(_ record: Span<UInt8>) -> Bool { hasPrefix(magic, record) }
 
+    /// Whether a file begins with "KTR1".
+    static func isSealedInVersion1(_ record: Span<UInt8>) -> Bool { hasPrefix(Array("KTR1".utf8), record) }
+
     static func hasPrefix(_ magic: [UInt8], _ record: Span<UInt8>) -> Bool {
         record.count >= magic.count && magic.indices.allSatisfy { record[$0] == magic[$0] }
     }
@@ -98,24 +101,14 @@ package enum SealedRecord {
         _ record: Span<UInt8>, of owner: Owner?, _ name: RecordName, fileName: String? = nil,
         key: borrowing MasterKey
     ) throws(KeystoreError) -> SecureBytes {
-        guard isSealed(record) else { throw KeystoreError.damaged(record: name.text, owner: owner) }
-        return try open(
-            record, of: owner, name, additionalData: additionalData(owner, name.place, fileName ?? name.text), key: key)
-    }
-
-    /// Opens a record whose first 4 bytes were checked.
-    static func open(
-        _ record: Span<UInt8>, of owner: Owner?, _ name: RecordName, additionalData: [UInt8],
-        key: borrowing MasterKey
-    ) throws(KeystoreError) -> SecureBytes {
         let damaged = KeystoreError.damaged(record: name.text, owner: owner)
-        guard record.count >= overhead else { throw damaged }
+        guard isSealed(record), record.count >= overhead else { throw damaged }
         let nonceEnd = magic.count + XChaChaPoly.nonceCount
         let nonce = record.extracting(magic.count..<nonceEnd).revealBytes()
         do {
             return try XChaChaPoly.open(
                 record.extracting(nonceEnd..<record.count), nonce: nonce, key: recordKey(name, key),
-                additionalData: additionalData)
+                additionalData: additionalData(owner, name.place, fileName ?? name.text))
         } catch {
             throw damaged
         }

@@ -84,7 +84,6 @@ struct KeystoreCheck {
                         + Set(damaged.joined()).sorted().joined(separator: ", "), status: .badData)
             return [identities] + (try others(keystore)) + (try SessionsCheck(keystore).findings())
                 + (try misnamed(keystore)) + (try pending(keeper)) + ContactsCheck(keeper).findings(of: ids)
-                + (try unread(keystore))
                 + safes.enumerated().map { index, place in safe(place, "safe \(index + 1)", session.renewed(keeper)) }
         } catch {
             return [problem("identities", error)]
@@ -148,17 +147,6 @@ struct KeystoreCheck {
                 "names", .problem,
                 "\(count) of the directories in identities/threema have a name that is not an ID, so commands do "
                     + "not find their identities; an ID has 8 upper-case letters and digits", status: .badData)
-        ]
-    }
-
-    private func unread(_ keystore: OpenKeystore) throws -> [Finding] {
-        let count = try keystore.unreadOwners().count
-        guard count > 0 else { return [] }
-        return [
-            Finding(
-                "version 1", .warning,
-                "\(count) directories in identities/ have the format of version 1 and are ignored: the keystore was "
-                    + "converted to version 2")
         ]
     }
 

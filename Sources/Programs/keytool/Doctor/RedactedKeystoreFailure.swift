@@ -31,7 +31,7 @@ struct RedactedKeystoreFailure {
         case .changed: "another keytool process changed it during the check"
         case .moved: "somebody moved or replaced it during the check"
         case .exists, .notEmpty: "it already holds identities"
-        case .notConverted: "an identity has the format of version 1 and is ignored"
+        case .version1: "the keystore has version 1, which this keytool does not read"
         }
     }
 

@@ -5,6 +5,9 @@ import MessengerKeeping
 import ThreemaRecords
 
 extension KeystoreError: Explained {
+    /// The last commit of this repository that reads and converts keystores of version 1.
+    private static let lastWithVersion1 = "216ba70a425e"
+
     var failure: Failure {
         switch self {
         case .absent(let path):
@@ -46,12 +49,11 @@ extension KeystoreError: Explained {
             Failure(
                 .badData, "the keystore has version \(version), which this keytool does not support",
                 hints: "a newer keytool created it: install that version")
-        case .notConverted(let path):
+        case .version1(let path):
             Failure(
-                .badData,
-                "\(path) has the format of version 1, but the keystore was converted to version 2; it is ignored",
+                .badData, "the keystore \(path) has version 1, which this keytool does not read",
                 hints:
-                    "restore the whole keystore from the old copy into an empty directory, and name it with --keystore"
+                    "commit \(Self.lastWithVersion1) is the last that converts it: build it, and run its keytool id list"
             )
         }
     }

@@ -67,9 +67,9 @@ struct Messengers: Sendable {
     }
 
     /// How many identities each messenger has, Threema's first.
-    /// - Parameter owners: of a keystore; one that is being converted may be there twice.
+    /// - Parameter owners: of a keystore.
     static func counts(_ owners: [Owner]) -> [(messenger: String, count: Int)] {
-        let identities = Set(owners).filter { $0.messenger != Owner.threema || $0.threemaID != nil }
+        let identities = owners.filter { $0.messenger != Owner.threema || $0.threemaID != nil }
         let counts = Dictionary(grouping: identities, by: \.messenger).mapValues(\.count)
         let names = counts.keys.sorted()
         return (names.filter { $0 == Owner.threema } + names.filter { $0 != Owner.threema }).map { ($0, counts[$0]!) }
