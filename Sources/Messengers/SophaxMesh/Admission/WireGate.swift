@@ -35,7 +35,8 @@ public struct WireGate: Sendable {
         if let known = peers[peer]?.version, known < version { peers[peer]?.version = version }
     }
 
-    /// Admits a message of a known peer, or one that introduces its sender.
+    /// Admits a message of a known peer, or one that introduces its sender. Also for what `SealedMessage.open` returns,
+    /// which is never sealed itself.
     /// - Parameter known: the sender's keys, from contacts; nil for a stranger.
     /// - Returns: the sender's keys.
     /// - Throws: `WireError`, except `.unknownType` and `.nestedSeal`.
@@ -70,15 +71,6 @@ public struct WireGate: Sendable {
         peer.buckets[message.kind] = bucket
         peers[sender] = peer
         return sender
-    }
-
-    /// Admits what was inside a sealed message.
-    /// - Throws: also `.nestedSeal`.
-    public mutating func admitSealed(
-        _ inner: WireMessage, known: PublicIdentity?, at now: Timestamp
-    ) throws(WireError) -> PublicIdentity {
-        guard inner.kind != .sealed else { throw .nestedSeal }
-        return try admit(inner, known: known, at: now)
     }
 
     private func checkRecipient(_ message: WireMessage) throws(WireError) {

@@ -90,7 +90,7 @@ public struct SealedMessage: Equatable, Sendable {
             ephemeral: publicKey, box: Boxes.seal(inner.span, key: key, nonce: nonce, data: data), version: version)
     }
 
-    /// Opens a message. What is inside has still to pass `WireGate.admitSealed`.
+    /// Opens a message. What is inside has still to pass `WireGate.admit`.
     /// - Parameter pinned: `.two` if the mesh speaks to us in version 2 only; then version 1 is refused. Who has
     ///   sealed it is not known before it opens.
     public borrowing func open(
