@@ -87,11 +87,11 @@ package struct ModelRun {
     private mutating func judgeJob(_ target: Target?, _ setup: KeystoreModel.Setup) -> Target? {
         guard case .change(var change) = command else { return command.isChange && setup.next == nil ? target : nil }
         if target == setup.current {
-            change.isUnfinishedOne = true
+            change.isContinuation = true
             verb = .change(change)
             return nil
         }
-        change.isUnfinishedOne = setup.next != nil && target == setup.next
+        change.isContinuation = setup.next != nil && target == setup.next
         verb = .change(change)
         return setup.next == nil ? target : nil
     }

@@ -63,8 +63,8 @@ public struct SophaxGroup: ~Copyable, Sendable {
 
     package static func member(_ id: PeerID) -> GroupMember { GroupMember(id.bytes)! }
 
-    /// Sets the members. If one is gone, nothing is sealed before the others have been given another chain. Who is a
-    /// member already stays one also by a name of the other length.
+    /// Sets the members. If one is gone, nothing is sealed before the others have been given another chain. A present
+    /// member may be named by its short or its long ID.
     public mutating func setMembers(_ members: [PeerID]) throws(GroupError) -> GroupSession.MembershipChange {
         let named = members.map { present($0) ?? $0 }
         let change = try session.setMembers(named.map(Self.member))

@@ -62,13 +62,13 @@ extension SafeKeeper {
                 // An earlier run or try has switched to the new place, but could not delete the old backup.
                 guard setup.isRetiring || tries > 1 else { throw SafeKeepingError.sameTarget(id: place.id.text) }
                 var options = options
-                options.isUnfinishedOne = true
+                options.isContinuation = true
                 return Job(verb: .change(options), candidate: nil)
             }
             var options = options
             switch setup.next {
             case .some(let next):
-                options.isUnfinishedOne = new.isSame(as: next)
+                options.isContinuation = new.isSame(as: next)
                 return Job(verb: .change(options), candidate: nil, isPreparing: preparing)
             case .none:
                 // A place that is to be prepared has no backups yet: the run proves it afterwards.

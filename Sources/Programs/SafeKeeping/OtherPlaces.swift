@@ -161,8 +161,8 @@ extension IdentityRecords {
         return !hasWritable && !hasIt
     }
 
-    /// Whether a place other than `place` has got an earlier profile, but not this one.
-    func isLacked(
+    /// Whether a place other than `place` has an earlier profile, not this one.
+    func isOutdated(
         _ profile: borrowing Profile, otherThanAt place: PlaceName, key: borrowing SecureBytes
     ) throws -> Bool {
         for name in try safePlaces() where name != place {

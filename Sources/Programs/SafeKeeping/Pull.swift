@@ -147,7 +147,7 @@ extension SafeKeeper {
         pull.isReplacing = options.isReplacing
         pull.isReplacingKey = options.isReplacingKey
         pull.isHereEmpty = before == .empty
-        pull.isLackedElsewhere = try records.isLacked(profile, otherThanAt: place.name, key: stateKey)
+        pull.isOutdatedElsewhere = try records.isOutdated(profile, otherThanAt: place.name, key: stateKey)
         let result = try run(.pull(pull), at: place)
         switch result.outcome.failure {
         // Opening the backup throws the layer that failed.

@@ -69,7 +69,7 @@ extension SafeKeeper {
     package func push(
         _ place: SafePlace, _ options: PushOptions, lockWait: Duration = LockedIdentity.usualWait
     ) throws -> PushResult {
-        let result = try run(.push(options), at: place, lockWait: lockWait, options.isDryRun ? .saving : .no)
+        let result = try run(.push(options), at: place, lockWait: lockWait, options.isDryRun ? .reading : .writing)
         try check(result, at: place)
         // Best effort: another process that holds the lock will set the same time.
         if !options.isDryRun {

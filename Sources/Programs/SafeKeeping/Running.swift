@@ -35,50 +35,50 @@ extension SafeKeeper {
         var isPreparing = false
     }
 
-    /// What a run may save.
-    enum Looking {
-        /// The verb writes: the lock and the keystore are needed.
-        case no
-        /// The verb only looks. It works without the lock and saves nothing, if another process holds the lock or if the
-        /// keystore cannot be written.
-        case saving
-        /// As `saving`, but if the look finds the expected backup, the keystore is not touched.
-        case savingLossOnly
+    /// What a run needs of the keystore.
+    enum KeystoreUse {
+        /// Its lock, and to write: the verb changes something.
+        case writing
+        /// To read. The finding is saved unless another process holds the lock or the keystore cannot be written.
+        case reading
+        /// As `reading`, but the keystore is not changed if the expected backup is found.
+        case readingUnlessLost
     }
 
     /// Runs a verb, and again from the beginning after temporary failures. No lock is held during a wait.
     /// - Throws: `SafeKeepingError`, `SafeExchangeError`; errors of files, keys and backups.
     func run(
-        _ verb: SafeVerb, at place: SafePlace, lockWait: Duration = LockedIdentity.usualWait, _ looking: Looking = .no
+        _ verb: SafeVerb, at place: SafePlace, lockWait: Duration = LockedIdentity.usualWait,
+        _ use: KeystoreUse = .writing
     ) throws -> RunResult {
-        try run(place, lockWait, looking) { _ in Job(verb: verb, candidate: nil) }
+        try run(place, lockWait, use) { _ in Job(verb: verb, candidate: nil) }
     }
 
     /// - Parameter job: returns the job for the present setup. It is called for each try, because an earlier one may
     ///   have begun the job.
     func run(
-        _ place: SafePlace, _ lockWait: Duration = LockedIdentity.usualWait, _ looking: Looking = .no,
+        _ place: SafePlace, _ lockWait: Duration = LockedIdentity.usualWait, _ use: KeystoreUse = .writing,
         job: (borrowing SafeSetup) throws -> Job
     ) throws -> RunResult {
         var survivors: [SafePlace] = []
-        var result = try runRepeatedly(place, lockWait, looking, &survivors, job: job)
+        var result = try runRepeatedly(place, lockWait, use, &survivors, job: job)
         result.lost = lookAgain(at: survivors)
         return result
     }
 
     /// - Parameter survivors: gets the other places to be read after the run, without the lock.
     private func runRepeatedly(
-        _ place: SafePlace, _ lockWait: Duration, _ looking: Looking, _ survivors: inout [SafePlace],
+        _ place: SafePlace, _ lockWait: Duration, _ use: KeystoreUse, _ survivors: inout [SafePlace],
         job: (borrowing SafeSetup) throws -> Job
     ) throws -> RunResult {
         var retries = 0
         var tries = 0
         var progress = Progress()
         // A verb that only looks works while another process holds the lock. Nil: it does not try to take it.
-        var lookWait: Duration? = looking == .savingLossOnly ? nil : .zero
+        var lookWait: Duration? = use == .readingUnlessLost ? nil : .zero
         while true {
             tries += 1
-            var run = try begin(place, looking == .no ? lockWait : lookWait, isLooking: looking != .no, job)
+            var run = try begin(place, use == .writing ? lockWait : lookWait, isLooking: use != .writing, job)
             let outcome = try run.drive(progress)
             progress = outcome.progress
             survivors = run.survivors + survivors.filter { !run.survivors.contains($0) }

@@ -12,7 +12,7 @@ extension SafeMachine {
     mutating func settleEarlierChange() {
         guard !knowledge.isDeleting else { return fail(.deletionInterrupted) }
         guard case .change(let change) = verb else { return }
-        guard knowledge.next == nil || change.isUnfinishedOne else { return fail(.changeUnfinished) }
+        guard knowledge.next == nil || change.isContinuation else { return fail(.changeUnfinished) }
         guard knowledge.retiring != nil else { return }
         perform([.remove(.init(role: .retiring, survivor: .current)), .drop(.retiring), .attempt(.earlierChange)])
     }

@@ -101,9 +101,9 @@ extension SafeMachine {
     /// The same change, requested again.
     private mutating func goOnWithChange() {
         guard case .change(let change) = verb else { return }
-        if change.isLeavingOld, change.isUnfinishedOne { knowledge.isLeavingOld = true }
+        if change.isLeavingOld, change.isContinuation { knowledge.isLeavingOld = true }
         // Only the deletion of the old backup is left.
-        guard knowledge.next != nil || !change.isUnfinishedOne else { return perform([.retireOld]) }
+        guard knowledge.next != nil || !change.isContinuation else { return perform([.retireOld]) }
         perform([.settleEarlierChange, .look(.current, .oldPlace), .upload(.next), .completeChange, .retireOld])
     }
 
@@ -181,7 +181,7 @@ extension SafeMachine {
         }
         guard
             contents.relation == .same || contents.document == place.document || pull.isHereEmpty
-                || (place.content == place.document && !pull.isLackedElsewhere)
+                || (place.content == place.document && !pull.isOutdatedElsewhere)
         else { return .unpushedChanges }
         return nil
     }

@@ -44,8 +44,8 @@ package enum SafeVerb: Equatable, Sendable {
         package var isAcceptingLoss = false
         /// Delete nothing at the old place.
         package var isLeavingOld = false
-        /// Whether this is the unfinished change, which continues.
-        package var isUnfinishedOne = false
+        /// Whether an earlier run has begun this change.
+        package var isContinuation = false
 
         package init() {}
     }
@@ -74,8 +74,8 @@ package enum SafeVerb: Equatable, Sendable {
         package var isReplacingKey = false
         /// Whether the keystore's document is empty, so that nothing can be lost.
         package var isHereEmpty = false
-        /// Whether another place has got an earlier document, but not the present one.
-        package var isLackedElsewhere = false
+        /// Whether another place has an earlier document, not the present one.
+        package var isOutdatedElsewhere = false
 
         package init() {}
     }
