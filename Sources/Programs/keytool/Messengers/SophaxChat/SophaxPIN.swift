@@ -1,3 +1,4 @@
+import ArgumentParser
 import Console
 import MessengerKeeping
 import SecureMemory
@@ -5,6 +6,17 @@ import SophaxChat
 import SophaxStorage
 
 // The app's lock. A PIN is a gate and no key: the keystore's passphrase protects the identity.
+
+/// What the verbs have in common that change a PIN.
+struct SophaxPINChange: ParsableArguments {
+    @OptionGroup var named: AccountArgument<SophaxChatMessenger>
+
+    @Flag(help: "Accept a weak PIN, for example one of 4 or 5 digits; only warn.")
+    var weakOk = false
+
+    @OptionGroup(title: "PIN that is set now")
+    var pin: SecretOptions<MainKeyPIN>
+}
 
 /// How a new PIN is chosen.
 enum SophaxPINChoice {

@@ -18,13 +18,7 @@ struct SophaxSetDuressPIN: Verb {
     @ParentCommand var noun: SophaxChatCommand
     @OptionGroup var globals: GlobalOptions
 
-    @OptionGroup var named: AccountArgument<SophaxChatMessenger>
-
-    @Flag(help: "Accept a weak PIN, for example one of 4 or 5 digits; only warn.")
-    var weakOk = false
-
-    @OptionGroup(title: "PIN that is set now")
-    var pin: SecretOptions<MainKeyPIN>
+    @OptionGroup var change: SophaxPINChange
 
     @OptionGroup(title: "New PIN for duress (at least 4 characters)")
     var duressPIN: SecretOptions<DuressPIN>
@@ -32,11 +26,11 @@ struct SophaxSetDuressPIN: Verb {
     @OptionGroup var keystore: KeystoreOptions
 
     func run(_ session: Session) throws {
-        let (keeper, id) = try session.open(named, keystore)
+        let (keeper, id) = try session.open(change.named, keystore)
         guard try keeper.hasPIN(id) else { throw SophaxKeepingError.noPIN }
         try keeper.requireReady(for: .change, id, at: WallClock.now())
-        let current = try SophaxPINChoice.current(pin, id, session)
-        let new = try SophaxPINChoice.create(duressPIN, id, weakOk: weakOk, session)
+        let current = try SophaxPINChoice.current(change.pin, id, session)
+        let new = try SophaxPINChoice.create(duressPIN, id, weakOk: change.weakOk, session)
         try session.output.busy("deriving the hash of the PIN") {
             try keeper.setDuressPIN(new, proving: current, of: id, at: WallClock.now())
         }

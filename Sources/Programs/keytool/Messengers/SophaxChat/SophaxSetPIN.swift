@@ -17,13 +17,7 @@ struct SophaxSetPIN: Verb {
     @ParentCommand var noun: SophaxChatCommand
     @OptionGroup var globals: GlobalOptions
 
-    @OptionGroup var named: AccountArgument<SophaxChatMessenger>
-
-    @Flag(help: "Accept a weak PIN, for example one of 4 or 5 digits; only warn.")
-    var weakOk = false
-
-    @OptionGroup(title: "PIN that is set now")
-    var pin: SecretOptions<MainKeyPIN>
+    @OptionGroup var change: SophaxPINChange
 
     @OptionGroup(title: "New PIN (at least 4 characters)")
     var newPIN: SecretOptions<NewMainKeyPIN>
@@ -31,11 +25,11 @@ struct SophaxSetPIN: Verb {
     @OptionGroup var keystore: KeystoreOptions
 
     func run(_ session: Session) throws {
-        let (keeper, id) = try session.open(named, keystore)
+        let (keeper, id) = try session.open(change.named, keystore)
         let isChange = try keeper.hasPIN(id)
         try keeper.requireReady(for: .change, id, at: WallClock.now())
-        let current = isChange || pin.isGiven ? try SophaxPINChoice.current(pin, id, session) : HeldPIN()
-        let new = try SophaxPINChoice.create(newPIN, id, weakOk: weakOk, session)
+        let current = isChange || change.pin.isGiven ? try SophaxPINChoice.current(change.pin, id, session) : HeldPIN()
+        let new = try SophaxPINChoice.create(newPIN, id, weakOk: change.weakOk, session)
         try session.output.busy("deriving the hash of the PIN") {
             try keeper.setPIN(new, proving: current, of: id, at: WallClock.now())
         }
