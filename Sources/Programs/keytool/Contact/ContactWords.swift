@@ -43,7 +43,7 @@ extension SafeContact {
         let levelWords = "\(level.shown) \(level.words)"
         let shown =
             style == .dots
-            ? level.dots(isWork: isWorkVerified) : StyledLine(Self.padded(levelWords, to: Self.levelWidth))
+            ? level.dots(isWork: isWorkVerified) : StyledLine(levelWords.padded(to: Self.levelWidth))
         let marks = [
             isWorkVerified ? "work" : nil, isHidden ? "hidden" : nil, isPrivate ? "private" : nil,
             isBlocked ? "blocked" : nil, state?.mark,
@@ -52,7 +52,7 @@ extension SafeContact {
             displayName.printable, nickname.isEmpty || displayName == nickname ? "" : "~\(nickname.printable)",
             marks.isEmpty ? "" : "(\(marks.joined(separator: ", ")))",
         ].filter { !$0.isEmpty }
-        let id = StyledLine(Self.padded(identity.printable, to: 8))
+        let id = StyledLine(identity.printable.padded(to: 8))
         let text = StyledLine(words.joined(separator: " "))
         let isStruck = state?.isStruck(style) == true
         let line = (isStruck ? id.struck : id).followed(by: "  ").followed(by: shown)
@@ -61,10 +61,6 @@ extension SafeContact {
 
     /// That of the longest level in words.
     private static let levelWidth = 24
-
-    private static func padded(_ text: String, to width: Int) -> String {
-        text + String(repeating: " ", count: max(0, width - text.count))
-    }
 
     /// - Parameter state: as for `line`.
     func json(isBlocked: Bool, _ state: ContactFindings.Kind? = nil) -> JSONValue {

@@ -58,15 +58,10 @@ struct Finding {
 
     var line: String {
         let word = result == .ok || result == .skipped ? result.rawValue : result.rawValue.uppercased()
-        return word.padded(to: 9) + name.padded(to: 14) + words
+        return word.padded(to: 9, least: 1) + name.padded(to: 14, least: 1) + words
     }
 
     var json: JSONValue {
         ["check": .string(name), "result": .string(result.rawValue), "detail": .string(words)]
     }
-}
-
-extension String {
-    /// Followed by blanks up to that many characters, and one at least.
-    fileprivate func padded(to width: Int) -> String { self + String(repeating: " ", count: max(1, width - count)) }
 }

@@ -47,9 +47,9 @@ struct ProfileSummary {
             "nickname    \(document.nickname.flatMap { $0.isEmpty ? nil : $0.printable } ?? "none")",
             "picture     \(pictureWords)",
             "shown to    \(audienceWords)",
-        ] + document.links.map { Self.column($0.kind.label) + $0.value.printable }
+        ] + document.links.map { $0.kind.label.padded(to: 12, least: 1) + $0.value.printable }
             + SafeSettings.Flag.allCases.enumerated().map { index, flag in
-                (index == 0 ? "settings    " : "            ")
+                (index == 0 ? "settings" : "").padded(to: 12)
                     + flag.words + (document.settings[flag] ? " on" : " off")
             }
             + (blocked.isEmpty ? [] : ["blocked     \(blocked.map(\.printable).joined(separator: ", "))"])
@@ -57,10 +57,6 @@ struct ProfileSummary {
             + ["groups      \(document.groupCount)"] + document.groups.map(Self.line)
             + ["lists       \(document.distributionListCount)"] + document.distributionLists.map(Self.line)
             + (isVerbose ? restoreLines : [])
-    }
-
-    private static func column(_ label: String) -> String {
-        label + String(repeating: " ", count: max(1, 12 - label.count))
     }
 
     private static func line(_ group: SafeGroup) -> String {

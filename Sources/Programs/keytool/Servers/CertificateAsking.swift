@@ -14,7 +14,7 @@ extension ControllingTerminal {
             ("subject", certificate.subject.printable), ("issuer", certificate.issuer.printable),
             ("valid from", certificate.validFrom.printable), ("valid until", certificate.validUntil.printable),
             ("SHA-256", fingerprint[0]), ("", fingerprint[1]), ("public key", certificate.pin.text),
-        ] { try say("  " + name + String(repeating: " ", count: 13 - name.count) + text) }
+        ] { try say("  " + name.padded(to: 13) + text) }
         try say("Compare the SHA-256 fingerprint with the one that the server's operator gives you.")
         while true {
             switch try askText("Trust this certificate (t), trust it and pin its key (p), or refuse it (Enter)? ") {

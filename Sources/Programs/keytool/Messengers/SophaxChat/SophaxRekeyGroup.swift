@@ -77,11 +77,11 @@ extension SophaxKeeper.RekeyedGroup {
     fileprivate var lines: [String] {
         ["generation     \(rekeying.generation)"]
             + rekeying.parts.enumerated().map { index, part in
-                (index == 0 ? "members        " : String(repeating: " ", count: 15))
+                (index == 0 ? "members" : "").padded(to: 15)
                     + "\(part.member)\(rekeying.added.contains(part.member) ? ", new" : "")"
             }
             + rekeying.removed.enumerated().map { index, peer in
-                (index == 0 ? "removed        " : String(repeating: " ", count: 15)) + peer.description
+                (index == 0 ? "removed" : "").padded(to: 15) + peer.description
             }
     }
 

@@ -66,7 +66,7 @@ extension SophaxKeeper.GroupFacts {
                 [
                     "member         \(member.id)"
                         + (member.hasOwnChain && !pending.contains(member.id) ? "" : ", lacks the own chain"),
-                    String(repeating: " ", count: 15) + member.line,
+                    "".padded(to: 15) + member.line,
                 ]
             }
     }

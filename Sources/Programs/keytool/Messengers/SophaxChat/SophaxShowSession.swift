@@ -76,7 +76,7 @@ extension PeerRecord.Facts {
             "headers \(form.words), \(ByteCount.text(bytes))",
         ]
         return all.enumerated().map { index, line in
-            (index == 0 ? title : "") + String(repeating: " ", count: index == 0 ? 15 - title.count : 15) + line
+            (index == 0 ? title : "").padded(to: 15) + line
         }
     }
 
