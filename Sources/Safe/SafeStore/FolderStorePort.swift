@@ -34,16 +34,17 @@ extension FolderStore: BackupStore {
                 guard conditions.hold(for: tag) else { return .conditionFailed }
                 exists = tag != nil
             }
-            try replace(id, by: backup, exists: exists, in: backups, at: now)
+            if let retained = try replace(id, by: backup, exists: exists, in: backups, at: now) { thin(retained) }
             let tag = EntityTag.of(backup)
             return exists ? .replaced(tag: tag) : .created(tag: tag)
         }
     }
 
-    /// Writes a backup, and retains the one in its place. The caller holds the locks of `turn`.
+    /// Writes a backup. The caller holds the locks of `turn`.
+    /// - Returns: the one in its place, which is retained.
     func replace(
         _ id: BackupID, by backup: [UInt8], exists: Bool, in backups: borrowing Directory, at now: StoreReading
-    ) throws(FileError) {
+    ) throws(FileError) -> Retained? {
         let retained = exists ? try retain(id, in: backups, at: now) : nil
         do throws(FileError) {
             try backups.write(id.hex, backup.span, modified: now.time.milliseconds, isSweeping: false)
@@ -51,7 +52,7 @@ extension FolderStore: BackupStore {
             if let retained { try? takeBack(retained, in: backups) }
             throw error
         }
-        if let retained { thin(retained) }
+        return retained
     }
 
     /// Deletes a backup, and syncs the directory. With `keepsPrevious` it can be restored until a sweep removes it.
@@ -66,7 +67,12 @@ extension FolderStore: BackupStore {
                 guard conditions.hold(for: EntityTag.of(present)) else { return .conditionFailed }
             }
             let retained = try retain(id, in: backups, at: now)
-            try backups.remove(id.hex)
+            do throws(FileError) {
+                try backups.remove(id.hex)
+            } catch {
+                if let retained { try? takeBack(retained, in: backups) }
+                throw error
+            }
             if let retained { thin(retained) }
             return .deleted
         }

@@ -57,7 +57,7 @@ extension FolderStore {
     }
 
     /// Stores all backups again that were others at a time, as `past(at:now:)` has told it. Meanwhile, all other writes
-    /// wait.
+    /// wait, and no previous backup is removed for being one too many.
     /// - Parameters:
     ///   - states: all of what was told.
     ///   - time: as it was given then.
@@ -74,7 +74,7 @@ extension FolderStore {
                 guard let old = try previous(state.id, at: version.time) else {
                     throw .missing(path: backups.path(of: state.id.hex))
                 }
-                try replace(state.id, by: old, exists: state.isPresent, in: backups, at: now)
+                _ = try replace(state.id, by: old, exists: state.isPresent, in: backups, at: now)
             }
             return true
         }
