@@ -53,7 +53,8 @@ extension KeystoreError: Explained {
             Failure(
                 .badData, "the keystore \(path) has version 1, which this keytool does not read",
                 hints:
-                    "commit \(Self.lastWithVersion1) is the last that converts it: build it, and run its keytool id list"
+                    "commit \(Self.lastWithVersion1) is the last that converts it: build it, and run its keytool id list",
+                "if the version stays, move away what that id list leaves out below identities, and run it again"
             )
         }
     }
