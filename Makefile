@@ -104,10 +104,10 @@ swift-tests:
 	$(call quoted,$(place))/$(run-tests)
 
 object-store:
-	Scripts/test-object-store openstack $(place)/debug/keytoolPackageTests.xctest
+	Scripts/test-object-store openstack $(call quoted,$(debug)/keytoolPackageTests.xctest)
 
 moto:
-	Scripts/test-object-store moto $(place)/debug/keytoolPackageTests.xctest
+	Scripts/test-object-store moto $(call quoted,$(debug)/keytoolPackageTests.xctest)
 
 check: ## build and run the tests of one room: make check ROOM=Threema
 	@test -n '$(ROOM)' -a -d 'Tests/$(ROOM)Tests' || { echo "make check: Tests/ has no $(ROOM)Tests" >&2; exit 2; }
@@ -127,10 +127,10 @@ pairing: ## pair web client and app through a SaltyRTC server
 	WEB_PEER=$(call quoted,$(debug)/web-peer) Scripts/test-pairing
 
 examples: ## build the programs in Examples, which use the libraries, and compare what they print
-	$(whole) Scripts/test-examples $(swift) $(place) $(debug-flags)
+	$(whole) Scripts/test-examples $(swift) $(call quoted,$(place)) $(debug-flags)
 
 vectors: ## build the program in Vectors, which computes test vectors, and run it on right and wrong ones
-	$(whole) Scripts/test-vectors $(swift) $(place) $(debug-flags)
+	$(whole) Scripts/test-vectors $(swift) $(call quoted,$(place)) $(debug-flags)
 
 model: models = $(place)/release
 model: deep = 1
@@ -140,19 +140,19 @@ build-models:
 	for product in safe-model ibex-model ratchet-model; do \
 	    $(whole) $(swift) build -c release --product $$product $(in-place) $(generics) $(imports) || exit; done
 
-# On the debug build of `make test` less deep: there the models take ten times as long.
+# On the debug build of `make test` the model of the Safe is less deep: there it takes ten times as long.
 models = $(debug)
 
 safe-model:
-	$(models)/safe-model --seconds 3600 $(if $(deep),,--shallower 1 --walks 2000)
+	$(call quoted,$(models)/safe-model) --seconds 3600 $(if $(deep),,--shallower 1 --walks 2000)
 
 ibex-model:
-	$(models)/ibex-model search $(if $(ALL_CASES),60,20)
-	$(models)/ibex-model random $(if $(ALL_CASES),10000,300)
+	$(call quoted,$(models)/ibex-model) search $(if $(ALL_CASES),60,20)
+	$(call quoted,$(models)/ibex-model) random $(if $(ALL_CASES),10000,300)
 
 ratchet-model:
-	$(models)/ratchet-model random 100000
-	$(models)/ratchet-model groups $(if $(ALL_CASES),120,40)
+	$(call quoted,$(models)/ratchet-model) random 100000
+	$(call quoted,$(models)/ratchet-model) groups $(if $(ALL_CASES),120,40)
 
 build: ## build the release: .build/release/keytool
 	SWIFT='$(SWIFT)' Scripts/runtime-archives "$$($(swift) build $(release) --show-bin-path)"
