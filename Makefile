@@ -82,7 +82,7 @@ test: export CASES := $(CASES)
 test: set-up-test ## install what is missing, build, and run every test, in stages; STAGE=name for one of them
 	@Scripts/run-tests $(STAGE)
 
-# The suites of the binaries run on the release; then the checks of the sources.
+# The suite of keytool's binary runs on the release; then the checks of the sources.
 test-ci: export CASES := $(CASES)
 test-ci: set-up-test
 	@Scripts/run-tests --ci $(STAGE)
@@ -144,7 +144,7 @@ build-models:
 models = $(debug)
 
 safe-model:
-	$(call quoted,$(models)/safe-model) --seconds 3600 $(if $(deep),,--shallower 1 --walks 2000)
+	$(call quoted,$(models)/safe-model) --seconds 3600 $(if $(deep),,--shallower 3 --walks 2000)
 
 ibex-model:
 	$(call quoted,$(models)/ibex-model) search $(if $(ALL_CASES),60,20)
