@@ -74,8 +74,8 @@ demo: set-up-build ## install what is missing, build, and show the main job in a
 	@Scripts/build-demo $(swift)
 	@Scripts/demo .build-demo/debug/keytool
 
-# `make test` and `.ci/run` run at most so many cases of each test function of the binaries, chosen with a fixed seed;
-# `make test CASES=` runs all of them, as `make test-all` does.
+# `make test` runs at most so many cases of each test function of the binaries, chosen with a fixed seed; `make test CASES=`
+# runs all of them, as `make test-all` does.
 CASES ?= 4
 
 test: export CASES := $(CASES)
