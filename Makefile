@@ -42,8 +42,8 @@ release-server = $(subst --product keytool,--product keytool-server,$(release))
 generics = -Xswiftc -Xfrontend -Xswiftc -disable-concrete-type-metadata-mangled-name-accessors
 
 # All that the tests run is built once, in a place of its own: a debug build of everything, with the trait Server. So is the
-# server's release. KEYTOOL_BUILD in the environment names another place; one outside of the clone serves several clones:
-# it keeps what the packages are built to.
+# server's release. KEYTOOL_BUILD in the environment names another place; one outside of the clone keeps
+# what the packages are built to for the next clone.
 place = $(abspath $(or $(KEYTOOL_BUILD),.build-all))
 in-place = --scratch-path $(call quoted,$(place))
 debug = $(place)/debug
@@ -120,17 +120,17 @@ check-cli: ## run the tests of the binary whose names match, on a debug build: m
 
 chat: ## test both halves of the chat server protocol against another implementation
 	$(debug-build) --product chat-run $(imports)
-	CHAT_RUN=$(call quoted,$(debug)/chat-run) Scripts/test-chat
+	Scripts/test-chat
 
 pairing: ## pair web client and app through a SaltyRTC server
 	$(debug-build) --product web-peer $(imports)
-	WEB_PEER=$(call quoted,$(debug)/web-peer) Scripts/test-pairing
+	Scripts/test-pairing
 
 examples: ## build the programs in Examples, which use the libraries, and compare what they print
-	$(whole) Scripts/test-examples $(swift) $(call quoted,$(place)) $(debug-flags)
+	Scripts/test-examples $(swift) $(call quoted,$(place)) $(debug-flags)
 
 vectors: ## build the program in Vectors, which computes test vectors, and run it on right and wrong ones
-	$(whole) Scripts/test-vectors $(swift) $(call quoted,$(place)) $(debug-flags)
+	Scripts/test-vectors $(swift) $(call quoted,$(place)) $(debug-flags)
 
 model: models = $(place)/release
 model: deep = 1

@@ -2,7 +2,6 @@ import ArgumentParser
 import AtomicFiles
 import Console
 import Encodings
-import Encodings
 import SafeServer
 import SafeStore
 
