@@ -110,7 +110,7 @@ moto:
 	Scripts/test-object-store moto $(call quoted,$(debug)/keytoolPackageTests.xctest)
 
 check: ## build and run the tests of one room: make check ROOM=Threema
-	@test -n '$(ROOM)' -a -d 'Tests/$(ROOM)Tests' || { echo "make check: Tests/ has no $(ROOM)Tests" >&2; exit 2; }
+	@test -n '$(ROOM)' -a -n '$(wildcard Tests/*/$(ROOM)Tests)' || { echo "make check: Tests/ has no $(ROOM)Tests" >&2; exit 2; }
 	ROOM='$(ROOM)' $(swift) build --product keytoolPackageTests --scratch-path .build-room --disable-index-store
 	$(own-trust) .build-room/$(run-tests)
 

@@ -28,13 +28,32 @@ func server(_ product: String, _ package: String) -> Target.Dependency {
     .product(name: product, package: package, condition: .when(traits: ["Server"]))
 }
 
-func tests(of name: String, _ dependencies: [Target.Dependency], linking libraries: [String] = []) -> Target {
-    .testTarget(
+/// - Parameter room: below `Sources`, as in `room`; its tests stand in the same wing of `Tests`.
+func tests(of room: String, _ dependencies: [Target.Dependency], linking libraries: [String] = []) -> Target {
+    let name = String(room.split(separator: "/").last!)
+    return .testTarget(
         name: name + "Tests",
         dependencies: [.target(name: name)] + dependencies,
+        path: "Tests/" + room + "Tests",
         swiftSettings: [.swiftLanguageMode(.v6)],
         linkerSettings: libraries.map { .linkedLibrary($0) }
     )
+}
+
+/// What several tests share, or a model of a room.
+/// - Parameter path: below `Tests`; its last part is the target's name.
+func kit(
+    _ path: String, _ dependencies: [Target.Dependency] = [], settings: [SwiftSetting] = [.swiftLanguageMode(.v6)]
+) -> Target {
+    .target(
+        name: String(path.split(separator: "/").last!), dependencies: dependencies, path: "Tests/" + path,
+        swiftSettings: settings)
+}
+
+/// A program that a script or a test runs.
+func program(_ name: String, at path: String, _ dependencies: [Target.Dependency]) -> Target {
+    .executableTarget(
+        name: name, dependencies: dependencies, path: "Tests/" + path, swiftSettings: [.swiftLanguageMode(.v6)])
 }
 
 let package = Package(
@@ -159,8 +178,8 @@ let package = Package(
         .target(name: "CSQLiteFiles", path: "Sources/C/CSQLiteFiles"),
         .systemLibrary(name: "CZip", path: "Sources/C/CZip", providers: [.apt(["libzip-dev"])]),
         .systemLibrary(name: "CLinux", path: "Sources/C/CLinux"),
-        .systemLibrary(name: "CScrypt", path: "Tests/CScrypt", providers: [.apt(["libscrypt-dev"])]),
-        .systemLibrary(name: "CWindows", path: "Tests/CWindows"),
+        .systemLibrary(name: "CScrypt", path: "Tests/C/CScrypt", providers: [.apt(["libscrypt-dev"])]),
+        .systemLibrary(name: "CWindows", path: "Tests/C/CWindows"),
         // Storey 1
         room("Base/SecureMemory", ["CSodium"], linking: [":libsodium.a"]),
         // Storey 2
@@ -305,207 +324,175 @@ let package = Package(
             swiftSettings: house
         ),
         // Tests
-        .target(
-            name: "VectorKit", dependencies: ["SecureMemory"], path: "Tests/VectorKit",
-            swiftSettings: [.swiftLanguageMode(.v6)]),
-        tests(of: "SecureMemory", ["VectorKit"]),
-        tests(of: "Encodings", ["SecureMemory", "VectorKit"]),
-        tests(of: "Primitives", ["SecureMemory", "VectorKit", "CScrypt"], linking: ["scrypt"]),
-        tests(of: "AtomicFiles", ["SecureMemory", "VectorKit"]),
-        .target(
-            name: "ServerKit", path: "Tests/ServerKit",
-            swiftSettings: [.swiftLanguageMode(.v6)]),
-        .target(
-            name: "StreamKit", dependencies: ["ByteStreams"], path: "Tests/StreamKit",
-            swiftSettings: [.swiftLanguageMode(.v6)]),
-        tests(of: "TCPTransport", ["ByteStreams", "StreamKit"]),
-        tests(of: "HTTP", ["SecureMemory"]),
-        tests(of: "ObservedTime", ["Encodings"]),
-        tests(of: "Tar", ["SecureMemory", "VectorKit"]),
-        tests(of: "HTTPTransport", ["HTTP", "SecureMemory", "ServerKit"]),
-        tests(of: "SafeWire", ["SecureMemory", "VectorKit"]),
-        tests(of: "Age", ["Encodings", "Primitives", "AtomicFiles", "SecureMemory", "VectorKit"]),
-        tests(of: "KeyWrapping", ["SecureMemory", "VectorKit"]),
-        .target(
-            name: "RatchetModel",
-            dependencies: ["SophaxChat", "TextSecure", "Ratchet", "Encodings", "Primitives", "SecureMemory"],
-            path: "Tests/RatchetModel", swiftSettings: [.swiftLanguageMode(.v6)]),
-        .executableTarget(
-            name: "ratchet-model", dependencies: ["RatchetModel", "Ratchet"],
-            path: "Tests/RatchetModelRun", swiftSettings: [.swiftLanguageMode(.v6)]),
+        kit("Kits/VectorKit", ["SecureMemory"]),
+        tests(of: "Base/SecureMemory", ["VectorKit"]),
+        tests(of: "Base/Encodings", ["SecureMemory", "VectorKit"]),
+        tests(of: "Base/Primitives", ["SecureMemory", "VectorKit", "CScrypt"], linking: ["scrypt"]),
+        tests(of: "Base/AtomicFiles", ["SecureMemory", "VectorKit"]),
+        kit("Kits/ServerKit"),
+        kit("Kits/StreamKit", ["ByteStreams"]),
+        tests(of: "Programs/TCPTransport", ["ByteStreams", "StreamKit"]),
+        tests(of: "Base/HTTP", ["SecureMemory"]),
+        tests(of: "Base/ObservedTime", ["Encodings"]),
+        tests(of: "Base/Tar", ["SecureMemory", "VectorKit"]),
+        tests(of: "Programs/HTTPTransport", ["HTTP", "SecureMemory", "ServerKit"]),
+        tests(of: "Safe/SafeWire", ["SecureMemory", "VectorKit"]),
+        tests(of: "Base/Age", ["Encodings", "Primitives", "AtomicFiles", "SecureMemory", "VectorKit"]),
+        tests(of: "Base/KeyWrapping", ["SecureMemory", "VectorKit"]),
+        kit("Models/RatchetModel", ["SophaxChat", "TextSecure", "Ratchet", "Encodings", "Primitives", "SecureMemory"]),
+        program("ratchet-model", at: "Models/RatchetModelRun", ["RatchetModel", "Ratchet"]),
         tests(
-            of: "Ratchet",
+            of: "Base/Ratchet",
             [
                 "RatchetModel", "SophaxChat", "TextSecure", "SessionStore", "Encodings", "Primitives", "AtomicFiles",
                 "SecureMemory", "VectorKit",
             ]),
-        tests(of: "Keystore", ["AtomicFiles", "KeyWrapping", "SecureMemory", "VectorKit"]),
-        .executableTarget(
-            name: "session-store-run", dependencies: ["SessionStore", "AtomicFiles", "SecureMemory"],
-            path: "Tests/SessionStoreRun", swiftSettings: [.swiftLanguageMode(.v6)]),
+        tests(of: "Storage/Keystore", ["AtomicFiles", "KeyWrapping", "SecureMemory", "VectorKit"]),
+        program("session-store-run", at: "Storage/SessionStoreRun", ["SessionStore", "AtomicFiles", "SecureMemory"]),
         tests(
-            of: "SessionStore",
+            of: "Storage/SessionStore",
             ["session-store-run", "Keystore", "AtomicFiles", "SecureMemory", "VectorKit", "CWindows"]),
         // Marks secrets for valgrind's memcheck, and runs codecs on them; Scripts/test-constant-time reads its reports.
-        .systemLibrary(name: "CMemcheck", path: "Tests/CMemcheck"),
-        .executableTarget(
-            name: "constant-time-run",
-            dependencies: [
+        .systemLibrary(name: "CMemcheck", path: "Tests/C/CMemcheck"),
+        program(
+            "constant-time-run", at: "Programs/ConstantTimeRun",
+            [
                 "ThreemaWeb", "ThreemaMessages", "Threema", "Telegram", "TextSecure", "ProtonMainKey", "SophaxStorage",
                 "SophaxChat", "Ratchet", "Age", "Passwords", "KeyWrapping", "HTTP", "Encodings", "Primitives",
                 "SecureMemory", "CMemcheck",
-            ],
-            path: "Tests/ConstantTimeRun", swiftSettings: [.swiftLanguageMode(.v6)]),
-        tests(of: "Passwords", ["Encodings", "SecureMemory", "VectorKit"]),
-        tests(of: "Threema", ["KeyWrapping", "Encodings", "SecureMemory", "VectorKit"]),
-        tests(of: "Telegram", ["Primitives", "SecureMemory", "VectorKit"]),
+            ]),
+        tests(of: "Base/Passwords", ["Encodings", "SecureMemory", "VectorKit"]),
+        tests(of: "Threema/Threema", ["KeyWrapping", "Encodings", "SecureMemory", "VectorKit"]),
+        tests(of: "Messengers/Telegram", ["Primitives", "SecureMemory", "VectorKit"]),
         tests(
-            of: "TextSecure",
+            of: "Messengers/TextSecure",
             [
                 "HTTPTransport", "Ratchet", "HTTP", "Encodings", "Primitives", "SecureMemory", "ServerKit", "VectorKit",
             ]),
-        .target(
-            name: "SophaxKit", dependencies: ["SophaxChat", "Ratchet", "Encodings", "SecureMemory", "VectorKit"],
-            path: "Tests/SophaxKit", swiftSettings: [.swiftLanguageMode(.v6)]),
-        tests(of: "SophaxChat", ["Ratchet", "Encodings", "Primitives", "SecureMemory", "SophaxKit", "VectorKit"]),
+        kit("Kits/SophaxKit", ["SophaxChat", "Ratchet", "Encodings", "SecureMemory", "VectorKit"]),
         tests(
-            of: "SophaxGroups",
+            of: "Messengers/SophaxChat",
+            ["Ratchet", "Encodings", "Primitives", "SecureMemory", "SophaxKit", "VectorKit"]),
+        tests(
+            of: "Messengers/SophaxGroups",
             ["SophaxChat", "Ratchet", "Encodings", "Primitives", "SecureMemory", "SophaxKit", "VectorKit"]),
         tests(
-            of: "SophaxMesh",
+            of: "Messengers/SophaxMesh",
             ["SophaxChat", "Ratchet", "Encodings", "Primitives", "SecureMemory", "SophaxKit", "VectorKit"]),
         tests(
-            of: "SophaxStorage",
+            of: "Messengers/SophaxStorage",
             ["SophaxChat", "Ratchet", "Encodings", "Primitives", "SecureMemory", "SophaxKit", "VectorKit"]),
-        tests(of: "ProtonMainKey", ["Primitives", "SecureMemory", "VectorKit"]),
+        tests(of: "Messengers/ProtonMainKey", ["Primitives", "SecureMemory", "VectorKit"]),
         tests(
-            of: "MessengerKeeping",
+            of: "Programs/MessengerKeeping",
             [
                 "Keystore", "SessionStore", "ProtonMainKey", "SophaxStorage", "SophaxGroups", "SophaxChat", "Ratchet",
                 "Tar",
                 "Encodings",
                 "AtomicFiles", "SecureMemory",
             ]),
-        tests(of: "ThreemaSafe", ["Threema", "Passwords", "Encodings", "Primitives", "SecureMemory", "VectorKit"]),
-        tests(of: "ThreemaDataBackup", ["SecureMemory"]),
         tests(
-            of: "ThreemaMessages",
+            of: "Threema/ThreemaSafe", ["Threema", "Passwords", "Encodings", "Primitives", "SecureMemory", "VectorKit"]),
+        tests(of: "Threema/ThreemaDataBackup", ["SecureMemory"]),
+        tests(
+            of: "Threema/ThreemaMessages",
             [
                 "ThreemaMedia", "Threema", "SessionStore", "Encodings", "Primitives", "AtomicFiles", "SecureMemory",
                 "VectorKit",
             ]),
         tests(
-            of: "ThreemaMedia", ["ThreemaMessages", "Threema", "HTTP", "Primitives", "SecureMemory", "VectorKit"]),
-        .target(
-            name: "IbexModel",
-            dependencies: ["ThreemaForwardSecurity", "ThreemaMessages", "Threema", "Encodings", "SecureMemory"],
-            path: "Tests/IbexModel", swiftSettings: [.swiftLanguageMode(.v6)]),
-        .executableTarget(
-            name: "ibex-model", dependencies: ["IbexModel"],
-            path: "Tests/IbexModelRun", swiftSettings: [.swiftLanguageMode(.v6)]),
+            of: "Threema/ThreemaMedia",
+            ["ThreemaMessages", "Threema", "HTTP", "Primitives", "SecureMemory", "VectorKit"]),
+        kit("Models/IbexModel", ["ThreemaForwardSecurity", "ThreemaMessages", "Threema", "Encodings", "SecureMemory"]),
+        program("ibex-model", at: "Models/IbexModelRun", ["IbexModel"]),
         tests(
-            of: "ThreemaForwardSecurity",
+            of: "Threema/ThreemaForwardSecurity",
             [
                 "IbexModel", "ThreemaMessages", "Threema", "SessionStore", "Encodings", "Primitives", "AtomicFiles",
                 "SecureMemory", "VectorKit",
             ]),
         tests(
-            of: "ThreemaChat",
+            of: "Threema/ThreemaChat",
             ["ThreemaMessages", "Threema", "ByteStreams", "StreamKit", "Primitives", "SecureMemory", "VectorKit"]),
         tests(
-            of: "ThreemaClient",
+            of: "Threema/ThreemaClient",
             [
                 "ThreemaForwardSecurity", "ThreemaChat", "ThreemaDirectory", "ThreemaMessages", "Threema",
                 "SessionStore", "ByteStreams", "StreamKit", "Encodings", "AtomicFiles", "SecureMemory", "VectorKit",
             ]),
         // Either half of the chat server protocol, which Scripts/test-chat runs against another implementation.
-        .executableTarget(
-            name: "chat-run",
-            dependencies: [
-                "ThreemaChat", "ThreemaMessages", "Threema", "TCPTransport", "ByteStreams", "Encodings",
-                "SecureMemory",
-            ],
-            path: "Tests/ChatRun", swiftSettings: [.swiftLanguageMode(.v6)]),
+        program(
+            "chat-run", at: "Peers/ChatRun",
+            ["ThreemaChat", "ThreemaMessages", "Threema", "TCPTransport", "ByteStreams", "Encodings", "SecureMemory"]),
         // One side of a pairing, which Scripts/test-pairing leads through a real server.
-        .executableTarget(
-            name: "web-peer", dependencies: ["ThreemaWeb", "Threema", "SecureMemory"],
-            path: "Tests/WebPeer", swiftSettings: [.swiftLanguageMode(.v6)]),
+        program("web-peer", at: "Peers/WebPeer", ["ThreemaWeb", "Threema", "SecureMemory"]),
         tests(
-            of: "ThreemaWeb",
+            of: "Threema/ThreemaWeb",
             [
                 "ThreemaMessages", "Threema", "KeyWrapping", "SessionStore", "HTTP", "Primitives", "AtomicFiles",
                 "SecureMemory", "VectorKit",
             ]),
         tests(
-            of: "ThreemaCalls",
+            of: "Threema/ThreemaCalls",
             ["ThreemaMessages", "Threema", "HTTP", "Encodings", "Primitives", "SecureMemory", "VectorKit"]),
         tests(
-            of: "ThreemaDirectory",
+            of: "Threema/ThreemaDirectory",
             ["Threema", "HTTPTransport", "HTTP", "Encodings", "Primitives", "SecureMemory", "ServerKit", "VectorKit"]),
-        .target(
-            name: "SafeModel", dependencies: ["SafeRules", "SafeWire", "ObservedTime", "Encodings"],
-            path: "Tests/SafeModel",
-            swiftSettings: [.swiftLanguageMode(.v6)]),
-        .executableTarget(
-            name: "safe-model", dependencies: ["SafeModel", "SafeRules"], path: "Tests/SafeModelRun",
-            swiftSettings: [.swiftLanguageMode(.v6)]),
-        tests(of: "SafeRules", ["SafeModel", "ObservedTime", "Encodings", "VectorKit"]),
-        .target(
-            name: "SafeKit", dependencies: ["SafeWire"], path: "Tests/SafeKit",
-            swiftSettings: house),
-        .target(
-            name: "SafeKeepingKit",
-            dependencies: [
+        kit("Models/SafeModel", ["SafeRules", "SafeWire", "ObservedTime", "Encodings"]),
+        program("safe-model", at: "Models/SafeModelRun", ["SafeModel", "SafeRules"]),
+        tests(of: "Safe/SafeRules", ["SafeModel", "ObservedTime", "Encodings", "VectorKit"]),
+        kit("Kits/SafeKit", ["SafeWire"], settings: house),
+        kit(
+            "Kits/SafeKeepingKit",
+            [
                 "SafeKeeping", "ThreemaRecords", "Keystore", "ThreemaSafe", "Threema", "SafeRules", "SafeWire",
                 "Encodings", "SecureMemory", "SafeKit", "VectorKit",
-            ],
-            path: "Tests/SafeKeepingKit", swiftSettings: [.swiftLanguageMode(.v6)]),
+            ]),
         tests(
-            of: "SafeKeeping",
+            of: "Programs/SafeKeeping",
             [
                 "ThreemaRecords", "Keystore", "ThreemaSafe", "Threema", "SafeRules", "SafeWire", "ObservedTime",
                 "Encodings", "Primitives", "SecureMemory", "SafeKeepingKit", "SafeKit", "VectorKit",
             ]),
         tests(
-            of: "ThreemaKeeping",
+            of: "Programs/ThreemaKeeping",
             [
                 "SafeKeeping", "ThreemaRecords", "Keystore", "ThreemaSafe", "ThreemaDirectory", "Threema",
                 "Encodings", "SecureMemory", "SafeKeepingKit", "VectorKit",
             ]),
-        .target(
-            name: "StoreKit", dependencies: ["SafeStore", "SafeWire", "Encodings"], path: "Tests/StoreKit",
-            swiftSettings: [.swiftLanguageMode(.v6)]),
-        // What of the listener needs no packages: the rest is tested as the binary, in Tests/ServerTests.
-        tests(of: "SafeServerHTTP", ["SafeServer", "SafeStore", "SafeWire", "HTTP", "Encodings"]),
-        tests(of: "SafeStore", ["SafeWire", "Encodings", "AtomicFiles", "StoreKit", "VectorKit"]),
+        kit("Kits/StoreKit", ["SafeStore", "SafeWire", "Encodings"]),
+        // What of the listener needs no packages: the rest is tested as the binary, in Tests/Programs/keytool-server.
+        tests(of: "Safe/SafeServerHTTP", ["SafeServer", "SafeStore", "SafeWire", "HTTP", "Encodings"]),
+        tests(of: "Safe/SafeStore", ["SafeWire", "Encodings", "AtomicFiles", "StoreKit", "VectorKit"]),
         tests(
-            of: "SafeObjectStore",
+            of: "Safe/SafeObjectStore",
             [
                 "SafeStore", "SafeWire", "HTTPTransport", "HTTP", "Encodings", "SecureMemory", "ServerKit", "StoreKit",
                 "VectorKit",
             ]),
         tests(
-            of: "SafeServer",
+            of: "Safe/SafeServer",
             [
                 "SafeStore", "SafeWire", "HTTP", "Encodings", "AtomicFiles", "SecureMemory", "VectorKit",
             ]),
         tests(
-            of: "SafeTransports",
+            of: "Safe/SafeTransports",
             [
                 "SafeServer", "SafeStore", "SafeWire", "HTTPTransport", "HTTP", "Encodings", "SecureMemory", "SafeKit",
                 "ServerKit", "VectorKit",
             ]),
-        tests(of: "QRCode", ["VectorKit"]),
-        tests(of: "Paper", []),
-        tests(of: "Console", ["Encodings", "SecureMemory"]),
-        tests(of: "CommandParsing", []),
-        // What of the program is neither a verb's work nor a question: tests of the binary are in Tests/KeytoolTests.
+        tests(of: "Base/QRCode", ["VectorKit"]),
+        tests(of: "Base/Paper", []),
+        tests(of: "Programs/Console", ["Encodings", "SecureMemory"]),
+        tests(of: "Programs/CommandParsing", []),
+        // What of the program is neither a verb's work nor a question: tests of the binary are in Tests/Programs/keytool.
         .testTarget(
             name: "KeytoolLogicTests",
             dependencies: [
                 "keytool", "CommandParsing", "Console", "MessengerKeeping", "Keystore", "Age", "Threema", "Encodings",
                 "SecureMemory", .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
+            path: "Tests/Programs/KeytoolLogicTests",
             swiftSettings: [.swiftLanguageMode(.v6)]),
     ]
 )
