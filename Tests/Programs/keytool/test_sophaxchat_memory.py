@@ -12,10 +12,10 @@ from kit import archives, sophax
 from kit.corefile import require_gcore
 from kit.everysecret import PASSWORDS, EverySecret
 from kit.memoryleft import unexpected
+from kit.promptmemory import answer, is_clean, left_at_exit, left_waiting
 from kit.sophax import ALICE, put_group
 from kit.tracing import run_to_exit
 from kit.vectorfiles import sophaxgroups
-from test_memory_prompt import answer, is_clean, left_at_exit, left_waiting
 
 ID = sophax.peer_id(ALICE)
 PASSPHRASE = PASSWORDS["file-passphrase"]

@@ -11,9 +11,9 @@ from kit import agefile, telegram
 from kit.corefile import require_gcore
 from kit.everysecret import PASSWORDS, EverySecret
 from kit.memoryleft import unexpected
+from kit.promptmemory import is_clean, left_at_exit, left_waiting
 from kit.telegram import KEYS, Account, key_id
 from kit.tracing import run_to_exit
-from test_memory_prompt import is_clean, left_at_exit, left_waiting
 
 LOCAL = hashlib.shake_256(b"local").digest(256)
 ACCOUNT = Account({2: KEYS[0], 4: KEYS[1]}, user=7)

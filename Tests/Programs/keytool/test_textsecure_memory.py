@@ -7,8 +7,8 @@ import pytest
 from kit import archives, textsecure
 from kit.everysecret import EverySecret
 from kit.memoryleft import unexpected
+from kit.promptmemory import is_clean
 from kit.tracing import run_to_exit
-from test_memory_prompt import is_clean
 
 ACCOUNT = textsecure.account()
 

@@ -8,8 +8,8 @@ import pytest
 from kit import archives, textsecure
 from kit.everysecret import PASSWORDS, EverySecret
 from kit.memoryleft import unexpected
+from kit.promptmemory import is_clean
 from kit.tracing import run_to_exit
-from test_memory_prompt import is_clean
 
 ACCOUNT = textsecure.account()
 SIGNALING_KEY = base64.b64decode(ACCOUNT["signalingKey"])
