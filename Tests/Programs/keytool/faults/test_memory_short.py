@@ -13,7 +13,7 @@ import pytest
 
 from kit import oracle
 from kit.known import SAFE_PASSWORD
-from kit.runner import BINARY, SCHEMA, Keytool
+from kit.runner import BINARY, REPOSITORY, SCHEMA, Keytool
 from kit.webservers import Nginx
 
 KIBIBYTE, MEBIBYTE = 1024, 1024 * 1024
@@ -62,8 +62,7 @@ def mapped(path):
 
 def test_least_as_documented(least):
     """Swift's libraries are a part of the program in a release, and files of their own in a debug build."""
-    root = Path(__file__).parents[3]
-    pages = [(root / name).read_text() for name in ("SECURITY.md", "man/keytool.1")]
+    pages = [(REPOSITORY / name).read_text() for name in ("SECURITY.md", "man/keytool.1")]
     stated = {int(re.search(r"(\d+)\sMiB\s+of\s+address\s+space\s", page)[1]) for page in pages}
     libraries = re.findall(r"=> (\S*/swift/\S*) ", subprocess.run(["ldd", BINARY], capture_output=True, text=True).stdout)
     needed = least - sum(mapped(path) for path in libraries)

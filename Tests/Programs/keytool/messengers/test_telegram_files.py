@@ -7,14 +7,14 @@ from pathlib import Path
 import pytest
 
 from kit import agefile, telegram
-from kit.runner import snapshot
+from kit.runner import REPOSITORY, snapshot
 from kit.telegram import KEYS, key_id
 from test_telegram import PASSPHRASE, sealed
 
 NEW = b"Velvet-Harbour-28"
 ACCOUNT = {2: KEYS[0], 4: KEYS[1]}
 TEXT = telegram.account_text(ACCOUNT, 2, 5, lost=[4])
-AGE_TERMINAL = Path(__file__).parent / "kit/ageterminal.py"
+AGE_TERMINAL = REPOSITORY / "Tests/Programs/keytool/kit/ageterminal.py"
 
 
 @pytest.fixture

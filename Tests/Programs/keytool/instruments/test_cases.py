@@ -4,14 +4,12 @@ import os
 import subprocess
 import sys
 from collections import Counter
-from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 
 from kit import cases
-
-HERE = Path(__file__).parent
+from kit.runner import REPOSITORY
 
 
 def items(*names):
@@ -56,14 +54,13 @@ def test_another_word_is_no_number(word):
         cases.limit({"CASES": word})
 
 
-@pytest.mark.parametrize("suite, file", [
-    (HERE, "test_strength.py"), (HERE.parent / "keytool-server", "test_options.py")])
-def test_the_suites_obey(suite, file):
+@pytest.mark.parametrize("file", ["keytool/secrets/test_strength.py", "keytool-server/test_options.py"])
+def test_the_suites_obey(file):
     def collected(**more):
         environment = {name: value for name, value in os.environ.items() if name not in ("CASES", "ALL_CASES")} | more
         result = subprocess.run(
-            [sys.executable, "-m", "pytest", "-q", "--collect-only", "-p", "no:cacheprovider", suite / file],
-            env=environment, capture_output=True, text=True, timeout=120)
+            [sys.executable, "-m", "pytest", "-q", "--collect-only", "-p", "no:cacheprovider", f"Tests/Programs/{file}"],
+            cwd=REPOSITORY, env=environment, capture_output=True, text=True, timeout=120)
         return Counter(line.split("[")[0] for line in result.stdout.splitlines() if "::" in line)
 
     everything, some = collected(), collected(CASES="2")

@@ -1,13 +1,12 @@
 """What the tests start has default signal dispositions, whatever started the tests."""
 
-import os
 import re
 import subprocess
 import sys
 
 import pytest
 
-from kit.runner import Keytool
+from kit.runner import REPOSITORY, Keytool
 from kit.terminal import Terminal
 
 SHOW = ["grep", "-E", "^Sig(Ign|Blk):", "/proc/self/status"]
@@ -42,6 +41,6 @@ def test_under_inherited_dispositions(tmp_path):
         ["env", "--ignore-signal=HUP,INT,QUIT,CHLD,USR1", "--block-signal=TERM,HUP,ALRM",
          sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--basetemp", tmp_path / "inner",
          __file__, "-k", test_child_ignores_and_blocks_nothing.__name__],
-        cwd=os.path.dirname(__file__), capture_output=True, text=True, timeout=60)
+        cwd=REPOSITORY, capture_output=True, text=True, timeout=60)
     assert inner.returncode == 0, inner.stdout
     assert "2 passed" in inner.stdout
