@@ -1,7 +1,7 @@
 import Foundation
 
-/// A server of `Tests/Programs/keytool/kit`, which the command line's tests have, too, in a process of Python's: it has
-/// implementations and TLS of its own.
+/// A server of `Tests/Programs/keytool/kit/servers`, which the command line's tests have, too, in a process of Python's:
+/// it has implementations and TLS of its own.
 public final class KitServer: @unchecked Sendable {
     /// The words of the line that it prints when it listens.
     public let words: [String]
@@ -20,7 +20,7 @@ public final class KitServer: @unchecked Sendable {
         process.executableURL = URL(filePath: "/usr/bin/python3")
         process.currentDirectoryURL =
             URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../Programs/keytool").standardized
-        process.arguments = ["-B", "-m", "kit." + module, directory.path()]
+        process.arguments = ["-B", "-m", "kit.servers." + module, directory.path()]
         process.standardInput = input
         process.standardOutput = output
         try process.run()

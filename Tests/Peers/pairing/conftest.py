@@ -11,7 +11,7 @@ import pairing
 
 # The certificates are those of the tests of the binary.
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "Programs/keytool"))
-from kit.certificates import Authority  # noqa: E402
+from kit.servers.certificates import Authority  # noqa: E402
 
 SERVER = os.urandom(32)
 

@@ -10,9 +10,9 @@ import pytest
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "keytool"))
 
 from kit import cases, dispositions, release  # noqa: E402
-from kit.certificates import Certificates  # noqa: E402
 from kit.known import CODE, CODE_PASSWORD, SAFE_PASSWORD  # noqa: E402
 from kit.runner import Keytool  # noqa: E402
+from kit.servers.certificates import Certificates  # noqa: E402
 
 import server as servers  # noqa: E402
 

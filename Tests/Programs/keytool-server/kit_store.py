@@ -15,7 +15,7 @@ BUILT = REPOSITORY / os.environ.get("KEYTOOL_BUILD", ".build-all") / "debug"
 BINARY = Path(os.environ.get("KEYTOOL_SERVER_BINARY", BUILT / "keytool-server"))
 sys.path.insert(0, str(REPOSITORY / "Tests/Programs/keytool"))
 
-from kit.terminal import Terminal  # noqa: E402
+from kit.screens.terminal import Terminal  # noqa: E402
 
 TRAP = re.compile(r"Fatal error|Illegal instruction|Segmentation|stack dump|Program crashed")
 SCHEMA = "keytool-server/1"

@@ -7,7 +7,7 @@ from server import BINARY, REPOSITORY, environment
 
 sys.path.insert(0, str(REPOSITORY / "Tests/Programs/keytool"))
 
-from kit import manual  # noqa: E402
+from kit.pages import manual  # noqa: E402
 
 PAGE = manual.page("keytool-server.8")
 

@@ -2,8 +2,8 @@
 
 import shlex
 
-from kit.printed import command_of, texts
 from kit.runner import Keytool
+from kit.screens.printed import command_of, texts
 from server import run
 
 

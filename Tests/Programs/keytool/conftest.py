@@ -5,16 +5,16 @@ import os
 import pytest
 
 from kit import cases, dispositions, release
-from kit.certificates import Certificates
-from kit.directoryserver import DirectoryServer
-from kit.faultserver import FaultServer
-from kit.httpsmachine import World
 from kit.known import BACKUP_PASSWORD, CODE, CODE_PASSWORD, SAFE_PASSWORD
-from kit.place import NEW_PASSWORD
 from kit.runner import BINARY, Keytool
-from kit.safedirectory import SafeDirectory, SafeSetup
-from kit.terminal import Terminal
-from kit.webservers import SERVERS
+from kit.screens.terminal import Terminal
+from kit.servers.certificates import Certificates
+from kit.servers.directoryserver import DirectoryServer
+from kit.servers.faultserver import FaultServer
+from kit.servers.httpsmachine import World
+from kit.servers.safedirectory import SafeDirectory, SafeSetup
+from kit.servers.webservers import SERVERS
+from kit.stages.place import NEW_PASSWORD
 
 # Before anything is started; threads inherit the mask of the one that starts them.
 dispositions.give_defaults_to_children()
@@ -169,7 +169,7 @@ def certificates(tmp_path_factory):
 
 @pytest.fixture(scope="session")
 def https_world(built, tmp_path_factory, certificates):
-    """The fault servers, and keystores that know the first of them: see `kit.httpsmachine`."""
+    """The fault servers, and keystores that know the first of them: see `kit.servers.httpsmachine`."""
     return World(tmp_path_factory.mktemp("https"), certificates.good)
 
 

@@ -5,7 +5,7 @@ import subprocess
 
 import pytest
 
-from kit.terminal import Terminal
+from kit.screens.terminal import Terminal
 from page import command_help
 from server import BINARY, REPOSITORY, environment
 

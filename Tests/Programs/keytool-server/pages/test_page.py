@@ -6,7 +6,7 @@ import subprocess
 
 import pytest
 
-from kit import manual
+from kit.pages import manual
 from page import PAGE, command_help, title
 from server import ID, REPOSITORY, curl, run
 

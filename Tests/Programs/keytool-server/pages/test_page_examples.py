@@ -7,7 +7,7 @@ import re
 import shlex
 import subprocess
 
-from kit.terminal import Terminal
+from kit.screens.terminal import Terminal
 from page import PAGE
 from server import BINARY
 

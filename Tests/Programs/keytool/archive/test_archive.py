@@ -10,9 +10,10 @@ import tarfile
 
 import pytest
 
-from kit import agefile, archives, identityfiles, injection, mainkeys, oracle, sophax
+from kit import agefile, archives, identityfiles, mainkeys, oracle, sophax
 from kit.archives import IDENTITY, PASSPHRASE, RECIPIENT, archive, threema
 from kit.known import SAFE_PASSWORD
+from kit.processes import injection
 from kit.runner import REPOSITORY, snapshot
 
 ID, OTHER = "ABCD1234", "WXYZ9876"

@@ -8,7 +8,7 @@ import pytest
 
 from kit import archives, identityfiles, masterkey, sessions
 from kit.archives import RECIPIENT, archive, threema
-from kit.locks import Held
+from kit.processes.locks import Held
 from kit.runner import snapshot
 
 ID, OTHER = "ABCD1234", "WXYZ9876"

@@ -8,7 +8,7 @@ import pytest
 from kit import backupdraws, oracle
 from kit import databackup as d
 from kit.known import EMPTY_KEYSTORE
-from kit.measured import Measured
+from kit.processes.measured import Measured
 from kit.runner import on_two_processors, snapshot
 
 PASSWORD = "battery staple 9"

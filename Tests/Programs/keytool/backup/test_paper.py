@@ -9,10 +9,11 @@ from datetime import datetime
 import pytest
 from PIL import Image, ImageChops, ImageFilter
 
-from kit import oracle, pictures, pixels
-from kit.clock import Clocked
+from kit import oracle
 from kit.known import BACKUP_PASSWORD
-from kit.printed import texts
+from kit.processes.clock import Clocked
+from kit.screens import pictures, pixels
+from kit.screens.printed import texts
 
 ROW = re.compile(r"(?:[A-Z2-7]{4}-){4}[A-Z2-7]{4}|[A-Z2-7]{4}")
 ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567"

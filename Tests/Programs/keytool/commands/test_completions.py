@@ -5,9 +5,9 @@ import time
 
 import pytest
 
-from kit.commands import leaves, nouns, verbs
+from kit.pages.commands import leaves, nouns, verbs
+from kit.pages.shells import COMPLETIONS, PLACES, SHELLS
 from kit.runner import BINARY, Keytool
-from kit.shells import COMPLETIONS, PLACES, SHELLS
 
 IDS = ["*SUPPORT", "ABCD1234", "ABZZ0000"]
 WITH_ID = [("id", "show"), ("backup", "export"), ("safe", "push"), ("qr", "contact"),

@@ -7,14 +7,14 @@ from datetime import datetime, timedelta
 
 import pytest
 
-from kit import faults as f
 from kit import identityfiles, masterkey, sessions
-from kit.clock import Clocked
-from kit.everymessenger import BOB, MEMBER, PEER, files, full  # two fixtures
-from kit.locks import Held
-from kit.httpsmachine import pushed  # a fixture
-from kit.injection import without_waiting
+from kit.processes.clock import Clocked
+from kit.processes.injection import without_waiting
+from kit.processes.locks import Held
 from kit.runner import snapshot
+from kit.servers import faults as f
+from kit.servers.httpsmachine import pushed  # a fixture
+from kit.stages.everymessenger import BOB, MEMBER, PEER, files, full  # two fixtures
 
 
 def findings(keytool, *options):

@@ -3,7 +3,7 @@
 import pytest
 
 from kit import archives, sophax, textsecure
-from kit.commands import leaves
+from kit.pages.commands import leaves
 
 # What some commands need before they look at the keystore.
 NEEDED = {("key", "import"): "key", ("backup", "import"): "code", ("backup", "check"): "code",

@@ -5,7 +5,7 @@ import shlex
 
 import pytest
 
-from kit.commands import leaves, nouns, verbs
+from kit.pages.commands import leaves, nouns, verbs
 
 # One of each kind; Tests/Programs/KeytoolLogicTests has the rest.
 MEANT = {

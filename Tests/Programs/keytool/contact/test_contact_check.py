@@ -10,9 +10,9 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from kit import identityfiles, masterkey
-from kit.clock import Clocked
-from kit.directoryrequests import INACTIVE, INVALID
+from kit.processes.clock import Clocked
 from kit.runner import snapshot
+from kit.servers.directoryrequests import INACTIVE, INVALID
 
 ID, ANN, BOB, CARL = "ABCD1234", "ANNANNAN", "BOBBOBBO", "CARLCARL"
 KEYS = {ANN: bytes(range(32)), BOB: bytes(range(1, 33)), CARL: bytes(range(2, 34))}

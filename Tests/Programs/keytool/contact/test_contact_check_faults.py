@@ -4,11 +4,12 @@ or the new one, nothing else changes, and the next run says what there is to say
 import pytest
 from nacl import bindings
 
-from kit import archives, identityfiles, injection, masterkey
-from kit.directoryrequests import INVALID
-from kit.place import ID, Place
-from kit.scenes import Scene, archive_file, archive_import
-from kit.staged import DISK_CODES, RepeatedStaged
+from kit import archives, identityfiles, masterkey
+from kit.processes import injection
+from kit.servers.directoryrequests import INVALID
+from kit.stages.place import ID, Place
+from kit.stages.scenes import Scene, archive_file, archive_import
+from kit.stages.staged import DISK_CODES, RepeatedStaged
 
 OWN = bytes(range(1, 33))
 ANN, BOB = "ANNANNAN", "BOBBOBBO"

@@ -5,8 +5,8 @@ import json
 import pytest
 
 from kit import identityfiles
-from kit.directoryrequests import INVALID, b64
 from kit.runner import snapshot
+from kit.servers.directoryrequests import INVALID, b64
 
 KEY, OTHER_KEY = bytes(range(32)), bytes(range(1, 33))
 FRIEND = "FRIEND01"

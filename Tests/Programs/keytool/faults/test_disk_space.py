@@ -6,8 +6,9 @@ import subprocess
 
 import pytest
 
-from kit import archives, injection, oracle, sophax
+from kit import archives, oracle, sophax
 from kit.known import CODE_PASSWORD, SAFE_PASSWORD
+from kit.processes import injection
 from kit.runner import Keytool, snapshot
 
 BLOCK = 4096

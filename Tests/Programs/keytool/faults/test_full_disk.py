@@ -8,12 +8,13 @@ import re
 
 import pytest
 
-from kit import injection, oracle
+from kit import oracle
 from kit.known import SAFE_PASSWORD
-from kit.place import ID, NEW_PASSWORD
+from kit.processes import injection
 from kit.sampling import sample, share
-from kit.scenes import SCENES
-from kit.staged import stage
+from kit.stages.place import ID, NEW_PASSWORD
+from kit.stages.scenes import SCENES
+from kit.stages.staged import stage
 
 TOO_LARGE, CANT_CREATE, IO, TEMPFAIL = 14, 73, 74, 75
 CODES = {

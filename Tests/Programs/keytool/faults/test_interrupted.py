@@ -6,9 +6,9 @@ import signal
 
 import pytest
 
-from kit import injection
-from kit.scenes import SCENES
-from kit.staged import stage
+from kit.processes import injection
+from kit.stages.scenes import SCENES
+from kit.stages.staged import stage
 
 NAMES = [name for name in ("create-first", "create-second", "import", "export", "push-first", "push-changed", "pull",
                            "remove") if name in SCENES]

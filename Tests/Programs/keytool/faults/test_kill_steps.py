@@ -2,9 +2,9 @@
 
 import pytest
 
-from kit.injection import require_tracing
-from kit.scenes import SCENES
-from kit.staged import kill_at_each_call, stage
+from kit.processes.injection import require_tracing
+from kit.stages.scenes import SCENES
+from kit.stages.staged import kill_at_each_call, stage
 
 
 @pytest.fixture(scope="module")

@@ -14,7 +14,7 @@ import pytest
 from kit import oracle
 from kit.known import SAFE_PASSWORD
 from kit.runner import BINARY, REPOSITORY, SCHEMA, Keytool
-from kit.webservers import Nginx
+from kit.servers.webservers import Nginx
 
 KIBIBYTE, MEBIBYTE = 1024, 1024 * 1024
 WORDS = "keytool: error: not enough memory"

@@ -5,11 +5,12 @@ import sqlite3
 
 import pytest
 
-from kit import archives, injection, sessions, sophax
+from kit import archives, sessions, sophax
 from kit.archives import RECIPIENT
-from kit.readonly import WAYS
+from kit.processes import injection
 from kit.runner import snapshot
 from kit.sophax import ALICE, BOB, MESSENGER
+from kit.stages.readonly import WAYS
 
 ID, BOB_ID = sophax.peer_id(ALICE), sophax.peer_id(BOB)
 ONE = "1" * 32

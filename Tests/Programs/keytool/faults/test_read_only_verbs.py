@@ -5,9 +5,9 @@ import pytest
 
 from kit import sophax, telegram
 from kit.archives import RECIPIENT
-from kit.everymessenger import ALICE, BOB, ID, KEY, MEMBER, OTHER, PEER, TO, files, full  # two fixtures
-from kit.readonly import WAYS
 from kit.runner import snapshot
+from kit.stages.everymessenger import ALICE, BOB, ID, KEY, MEMBER, OTHER, PEER, TO, files, full  # two fixtures
+from kit.stages.readonly import WAYS
 
 REFUSED = {"medium": 74, "permission": 77}
 

@@ -4,7 +4,8 @@ import os
 
 import pytest
 
-from kit import injection, masterkey
+from kit import masterkey
+from kit.processes import injection
 
 
 def without(*descriptors):

@@ -9,10 +9,10 @@ import functools
 
 import pytest
 
-from kit import injection
+from kit.processes import injection
 from kit.sampling import sample
-from kit.staged import DISK_CODES
-from kit.verbscenes import SCENES, VerbPlace, VerbStaged
+from kit.stages.staged import DISK_CODES
+from kit.stages.verbscenes import SCENES, VerbPlace, VerbStaged
 
 
 @pytest.fixture(scope="module")

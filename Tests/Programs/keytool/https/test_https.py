@@ -6,11 +6,11 @@ from datetime import datetime, timedelta
 import pytest
 
 from kit import oracle
-from kit.clock import Clocked
+from kit.processes.clock import Clocked
+from kit.processes.systemcalls import SystemCalls
 from kit.runner import snapshot
-from kit.safedirectory import MAX_BACKUP_BYTES, RETENTION_DAYS, SafeDirectory
-from kit.systemcalls import SystemCalls
-from kit.webservers import ANNA, SERVERS, Apache, Nginx
+from kit.servers.safedirectory import MAX_BACKUP_BYTES, RETENTION_DAYS, SafeDirectory
+from kit.servers.webservers import ANNA, SERVERS, Apache, Nginx
 
 NEW_PASSWORD = b"another-stable-5"
 DAY = timedelta(days=1)

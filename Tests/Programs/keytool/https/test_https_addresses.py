@@ -6,9 +6,9 @@ import time
 
 import pytest
 
-from kit.listener import Listener
 from kit.runner import snapshot
-from kit.webservers import ANNA, Nginx
+from kit.servers.listener import Listener
+from kit.servers.webservers import ANNA, Nginx
 
 
 @pytest.fixture

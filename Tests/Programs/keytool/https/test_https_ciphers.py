@@ -3,7 +3,7 @@
 import pytest
 
 from kit.runner import snapshot
-from kit.webservers import ANNA, Nginx
+from kit.servers.webservers import ANNA, Nginx
 
 SENTENCE = ("offers no forward secrecy of the kind that keytool requires: TLS 1.3, or TLS 1.2 with ECDHE and AES-GCM or "
             "ChaCha20-Poly1305")

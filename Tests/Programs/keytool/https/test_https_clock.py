@@ -5,10 +5,10 @@ from email.utils import format_datetime
 
 import pytest
 
-from kit import faults as f
-from kit.clock import Clocked
-from kit.faultserver import FaultServer, abort
-from kit.httpsmachine import QUICK, HTTPSMachine, pushed  # fixtures
+from kit.processes.clock import Clocked
+from kit.servers import faults as f
+from kit.servers.faultserver import FaultServer, abort
+from kit.servers.httpsmachine import QUICK, HTTPSMachine, pushed  # fixtures
 
 DAY = timedelta(days=1)
 

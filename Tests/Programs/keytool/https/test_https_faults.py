@@ -5,10 +5,11 @@ import json
 
 import pytest
 
-from kit import faults as f, oracle
-from kit.httpsmachine import ID, PLACE, bare, fresh, pushed  # fixtures
+from kit import oracle
 from kit.known import EMPTY_KEYSTORE
 from kit.runner import snapshot
+from kit.servers import faults as f
+from kit.servers.httpsmachine import ID, PLACE, bare, fresh, pushed  # fixtures
 
 DEFAULT_DAYS = 180
 

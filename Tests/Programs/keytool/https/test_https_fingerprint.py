@@ -2,10 +2,10 @@
 
 import pytest
 
-from kit.certificates import Chain
-from kit.httpsmachine import ID
 from kit.runner import snapshot
-from kit.webservers import Nginx
+from kit.servers.certificates import Chain
+from kit.servers.httpsmachine import ID
+from kit.servers.webservers import Nginx
 
 
 @pytest.fixture

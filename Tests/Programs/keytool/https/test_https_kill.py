@@ -3,8 +3,9 @@ holds the old backup or the new one, and the next push goes on by itself."""
 
 import pytest
 
-from kit import injection, oracle
-from kit.httpsmachine import ID, KEYS, PLACE, pushed  # fixtures
+from kit import oracle
+from kit.processes import injection
+from kit.servers.httpsmachine import ID, KEYS, PLACE, pushed  # fixtures
 
 PUSH = ["safe", "push", "--force"]
 

@@ -10,8 +10,8 @@ import time
 
 import pytest
 
-from kit.httpsmachine import ID, SLACK
-from kit.listener import OWN_ADDRESS
+from kit.servers.httpsmachine import ID, SLACK
+from kit.servers.listener import OWN_ADDRESS
 
 pytestmark = pytest.mark.alone  # they measure time
 

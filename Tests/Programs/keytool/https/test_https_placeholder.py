@@ -5,10 +5,10 @@ import re
 
 import pytest
 
-from kit.connectproxy import ConnectProxy
-from kit.faultserver import FaultServer
-from kit.httpsmachine import KEYS, bare  # a fixture
-from kit.setupdialog import PUSH, SERVER, choose_password, decline_card
+from kit.screens.setupdialog import PUSH, SERVER, choose_password, decline_card
+from kit.servers.connectproxy import ConnectProxy
+from kit.servers.faultserver import FaultServer
+from kit.servers.httpsmachine import KEYS, bare  # a fixture
 
 BYTE = KEYS.backup_id[:2]
 

@@ -7,11 +7,12 @@ import time
 
 import pytest
 
-from kit import faults as f, oracle
-from kit.httpsmachine import ID, KEYS, PLACE, pushed  # fixtures
+from kit import oracle
 from kit.known import SAFE_PASSWORD
-from kit.place import NEW_PASSWORD
-from kit.webservers import Apache, Nginx
+from kit.servers import faults as f
+from kit.servers.httpsmachine import ID, KEYS, PLACE, pushed  # fixtures
+from kit.servers.webservers import Apache, Nginx
+from kit.stages.place import NEW_PASSWORD
 
 NEW_PLACE = PLACE.replace(KEYS.backup_id, oracle.safe_keys(NEW_PASSWORD, ID).backup_id)
 

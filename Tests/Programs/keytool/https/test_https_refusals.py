@@ -6,10 +6,10 @@ import time
 import pytest
 
 from kit.known import SAFE_PASSWORD
+from kit.processes.systemcalls import SystemCalls
 from kit.runner import snapshot
-from kit.safedirectory import MAX_BACKUP_BYTES, SafeSetup
-from kit.systemcalls import SystemCalls
-from kit.webservers import ANNA, SERVERS, Login, Nginx
+from kit.servers.safedirectory import MAX_BACKUP_BYTES, SafeSetup
+from kit.servers.webservers import ANNA, SERVERS, Login, Nginx
 
 WRONG = Login("anna", b"not-hers-9")
 WITH_LOGIN = {name: server for name, server in SERVERS.items() if server[1]}

@@ -3,10 +3,11 @@ condition it is written, and what a refused condition leads to."""
 
 import pytest
 
-from kit import faults as f, oracle
-from kit.faultserver import tag
-from kit.httpsmachine import ID, KEYS, PLACE, fresh, pushed  # fixtures
-from kit.place import NEW_PASSWORD
+from kit import oracle
+from kit.servers import faults as f
+from kit.servers.faultserver import tag
+from kit.servers.httpsmachine import ID, KEYS, PLACE, fresh, pushed  # fixtures
+from kit.stages.place import NEW_PASSWORD
 
 NEW_KEYS = oracle.safe_keys(NEW_PASSWORD, ID)
 UPLOAD = ["config", "GET", "PUT if-match", "GET"]

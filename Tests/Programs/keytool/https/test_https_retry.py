@@ -8,9 +8,9 @@ import time
 
 import pytest
 
-from kit import faults as f
-from kit.clock import Clocked
-from kit.httpsmachine import PLACE, fresh, pushed  # fixtures
+from kit.processes.clock import Clocked
+from kit.servers import faults as f
+from kit.servers.httpsmachine import PLACE, fresh, pushed  # fixtures
 
 TRIES = 5
 RETRIED = (423, 425, 429, 500, 502, 503, 504)

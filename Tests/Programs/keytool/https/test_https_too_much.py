@@ -2,9 +2,9 @@
 
 import pytest
 
-from kit import faults as f
-from kit.httpsmachine import ID, bare, pushed  # fixtures
-from kit.measured import Measured
+from kit.processes.measured import Measured
+from kit.servers import faults as f
+from kit.servers.httpsmachine import ID, bare, pushed  # fixtures
 
 # Beside the 64 MiB of scrypt, where a password is given.
 MEBIBYTES, SCRYPT = 96, 64

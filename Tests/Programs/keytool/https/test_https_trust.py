@@ -6,11 +6,11 @@ from urllib.parse import quote
 
 import pytest
 
-from kit.certificates import openssl
 from kit.known import SAFE_PASSWORD
 from kit.runner import snapshot
-from kit.safedirectory import SafeSetup
-from kit.webservers import ANNA, Apache, Nginx
+from kit.servers.certificates import openssl
+from kit.servers.safedirectory import SafeSetup
+from kit.servers.webservers import ANNA, Apache, Nginx
 
 KINDS = {"nginx": Nginx, "apache": Apache}
 each_kind = pytest.mark.parametrize("kind", KINDS.values(), ids=KINDS)

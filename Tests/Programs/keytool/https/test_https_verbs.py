@@ -2,11 +2,12 @@
 
 import pytest
 
-from kit import faults as f, oracle
-from kit.httpsmachine import ID, KEYS, PLACE, bare, pushed  # fixtures
+from kit import oracle
 from kit.known import SAFE_PASSWORD
-from kit.place import NEW_PASSWORD
 from kit.runner import snapshot
+from kit.servers import faults as f
+from kit.servers.httpsmachine import ID, KEYS, PLACE, bare, pushed  # fixtures
+from kit.stages.place import NEW_PASSWORD
 
 SETUPS = {
     "config 401": ("config", f.status(401), 13), "config 404": ("config", f.status(404), 15),

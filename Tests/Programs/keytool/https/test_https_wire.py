@@ -4,9 +4,9 @@ import base64
 
 import pytest
 
-from kit import faults as f
-from kit.faultserver import BASE
-from kit.httpsmachine import LOGIN, PLACE, bare, pushed  # fixtures
+from kit.servers import faults as f
+from kit.servers.faultserver import BASE
+from kit.servers.httpsmachine import LOGIN, PLACE, bare, pushed  # fixtures
 
 AUTHORIZATION = "Basic " + base64.b64encode(LOGIN).decode()
 

@@ -9,10 +9,10 @@ import time
 
 import pytest
 
-from kit import faults as f
-from kit.httpsmachine import KEYS, SERVER_PASSWORD, bare, pushed  # fixtures
-from kit.listener import Listener
-from kit.webservers import Apache
+from kit.servers import faults as f
+from kit.servers.httpsmachine import KEYS, SERVER_PASSWORD, bare, pushed  # fixtures
+from kit.servers.listener import Listener
+from kit.servers.webservers import Apache
 
 
 # Directories that are missing

@@ -3,7 +3,7 @@
 import pytest
 
 from kit.known import CODE_PASSWORD
-from kit.webservers import Nginx
+from kit.servers.webservers import Nginx
 
 # It would break every connection, which shows that it was read.
 CONFIGURATION = """

@@ -4,10 +4,11 @@ import json
 
 import pytest
 
-from kit import identityfiles, injection, masterkey
+from kit import identityfiles, masterkey
 from kit.archives import RECIPIENT
+from kit.processes import injection
 from kit.runner import snapshot
-from kit.registering import identities, pending_content, pending_files, public_key
+from kit.servers.registering import identities, pending_content, pending_files, public_key
 
 CREATE = "identity/create"
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from kit.directoryserver import DirectoryServer
 from kit.runner import snapshot
+from kit.servers.directoryserver import DirectoryServer
 
 KEY, OTHER_KEY = bytes(range(32)), bytes(range(1, 33))
 PIN = "sha256//AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="

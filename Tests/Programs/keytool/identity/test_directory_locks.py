@@ -7,9 +7,9 @@ import time
 import pytest
 
 from kit import identityfiles
-from kit.directoryrequests import INVALID
-from kit.locks import Held
-from kit.registering import identities, pending_files
+from kit.processes.locks import Held
+from kit.servers.directoryrequests import INVALID
+from kit.servers.registering import identities, pending_files
 
 CREATE = "identity/create"
 NUMBER, DIGITS = "+41 79 123 45 67", "41791234567"

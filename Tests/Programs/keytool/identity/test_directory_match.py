@@ -7,8 +7,8 @@ import json
 import pytest
 
 from kit import identityfiles, masterkey
-from kit.directoryrequests import EMAIL_KEY, PHONE_KEY, hashed
 from kit.runner import snapshot
+from kit.servers.directoryrequests import EMAIL_KEY, PHONE_KEY, hashed
 
 KEY, OTHER_KEY = bytes(range(32)), bytes(range(1, 33))
 LIST = "# friends\n\nAnn@GMAIL.com\r\n+41 79 123 45 67\nnobody@example.org\n  0041 (0)79-000.00/00  \n"

@@ -4,8 +4,8 @@ import time
 
 import pytest
 
-from kit.registering import pending_files
 from kit.runner import snapshot
+from kit.servers.registering import pending_files
 
 CREATE, KEY = "identity/create", bytes(range(32))
 # Time for some tries, but not for all of them.

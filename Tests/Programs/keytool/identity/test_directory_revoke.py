@@ -5,8 +5,8 @@ import hashlib
 
 import pytest
 
-from kit.directoryrequests import ACTIVE, INVALID
 from kit.runner import snapshot
+from kit.servers.directoryrequests import ACTIVE, INVALID
 
 PASSWORD = b"a word that only I can give back"
 HASH = base64.b64encode(hashlib.sha256(PASSWORD).digest()[:4]).decode()

@@ -8,7 +8,7 @@ import ssl
 import pytest
 from nacl import bindings
 
-from kit.directoryserver import DirectoryServer, b64, proof
+from kit.servers.directoryserver import DirectoryServer, b64, proof
 
 SECRET = bytes(range(32))
 

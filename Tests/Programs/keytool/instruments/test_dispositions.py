@@ -7,7 +7,7 @@ import sys
 import pytest
 
 from kit.runner import REPOSITORY, Keytool
-from kit.terminal import Terminal
+from kit.screens.terminal import Terminal
 
 SHOW = ["grep", "-E", "^Sig(Ign|Blk):", "/proc/self/status"]
 # Signals 32 and 33 (bits 31 and 32) are the C library's own: no program can set them, so what a caller left stays.

@@ -5,9 +5,9 @@ import sys
 
 import pytest
 
-from kit import needles
-from kit.corefile import core, require_gcore
-from kit.tracing import run_to_exit
+from kit.processes import needles
+from kit.processes.corefile import core, require_gcore
+from kit.processes.tracing import run_to_exit
 
 SECRET = bytes.fromhex("72c15de98340ba1f6e07d4932bf85ca6019e47e3d87a35bc20f1964d8ae25b73")
 

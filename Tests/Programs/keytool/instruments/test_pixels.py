@@ -2,7 +2,7 @@
 
 import pytest
 
-from kit import pixels
+from kit.screens import pixels
 
 
 def corners(text, default=pixels.ON_BLACK):

@@ -5,7 +5,7 @@ import pytest
 from kit import keyfiles, masterkey, oracle
 from kit.known import BACKUP_PASSWORD
 from kit.masterkey import PASSPHRASE, WRONG
-from kit.measured import Measured
+from kit.processes.measured import Measured
 from kit.runner import snapshot
 
 PASSWORD = b"supersafe"

@@ -8,11 +8,11 @@ import functools
 
 import pytest
 
-from kit import injection
-from kit.keyscenes import SCENES, KeyPlace, create
 from kit.masterkey import NEW_PASSPHRASE
+from kit.processes import injection
 from kit.sampling import sample
-from kit.staged import DISK_CODES, IO, Staged
+from kit.stages.keyscenes import SCENES, KeyPlace, create
+from kit.stages.staged import DISK_CODES, IO, Staged
 
 
 @pytest.fixture(scope="module")

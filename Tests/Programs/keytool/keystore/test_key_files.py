@@ -3,9 +3,9 @@
 import pytest
 
 from kit import keyfiles
-from kit.injection import Prefixed
 from kit.masterkey import PASSPHRASE, Replaced
-from kit.measured import Measured
+from kit.processes.injection import Prefixed
+from kit.processes.measured import Measured
 from kit.runner import snapshot
 
 ONE_GIB = 1 << 20  # KiB

@@ -5,10 +5,10 @@ import os
 import pytest
 
 from kit import keyfiles, masterkey, identityfiles
-from kit.injection import Prefixed
 from kit.known import CODE
 from kit.masterkey import NEW_PASSPHRASE, PASSPHRASE, WRONG
-from kit.measured import Measured
+from kit.processes.injection import Prefixed
+from kit.processes.measured import Measured
 from kit.runner import snapshot
 from test_keyfiles import passphrase as published_passphrase
 from test_keyfiles import vectors

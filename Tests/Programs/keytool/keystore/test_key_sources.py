@@ -6,9 +6,9 @@ import pytest
 
 from kit import masterkey
 from kit.masterkey import PASSPHRASE, WRONG
-from kit.opening import COMMANDS, filled, place, prepared, sources  # a fixture
-from kit.place import ID
 from kit.runner import snapshot
+from kit.stages.opening import COMMANDS, filled, place, prepared, sources  # a fixture
+from kit.stages.place import ID
 
 
 @pytest.fixture(scope="module")

@@ -7,8 +7,8 @@ import time
 import pytest
 
 from kit import masterkey
-from kit.locks import Held
 from kit.masterkey import NEW_PASSPHRASE, PASSPHRASE
+from kit.processes.locks import Held
 from kit.runner import snapshot
 
 WAITING = 0.8  # seconds after which a command surely waits for the lock

@@ -6,8 +6,9 @@ import time
 
 import pytest
 
-from kit import injection, keyring, masterkey
+from kit import masterkey
 from kit.masterkey import NEW_PASSPHRASE, PASSPHRASE, WRONG
+from kit.processes import injection, keyring
 from kit.runner import snapshot
 
 pytestmark = pytest.mark.alone  # the account has one keyring, and keys in it expire by the clock

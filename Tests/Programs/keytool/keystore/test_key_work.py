@@ -7,9 +7,10 @@ import re
 
 import pytest
 
-from kit import injection, keyfiles, masterkey
-from kit.injection import Prefixed
+from kit import keyfiles, masterkey
 from kit.masterkey import NEW_PASSPHRASE, PASSPHRASE
+from kit.processes import injection
+from kit.processes.injection import Prefixed
 
 KIB = 131_072
 ONE_MMAP = re.compile(r"mmap\(NULL, (\d+), [^)]*MAP_ANONYMOUS[^)]*\) += 0x")

@@ -7,7 +7,7 @@ import time
 
 import pytest
 
-from kit.locks import Held
+from kit.processes.locks import Held
 from kit.runner import snapshot
 
 DOCUMENTED = {1, 11, 17, 65, 73, 74, 75, 77}

@@ -4,9 +4,9 @@ import pytest
 
 from kit import keyfiles, masterkey, oracle
 from kit.masterkey import PASSPHRASE
-from kit.opening import COMMANDS, filled, place, ready, sources  # fixtures
-from kit.place import ID, OTHER_ID
 from kit.runner import snapshot
+from kit.stages.opening import COMMANDS, filled, place, ready, sources  # fixtures
+from kit.stages.place import ID, OTHER_ID
 
 # It takes the passphrase off.
 EXEMPT = {"key unprotect"}

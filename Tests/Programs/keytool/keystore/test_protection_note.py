@@ -5,7 +5,7 @@ import os
 import pytest
 
 from kit import keyfiles
-from kit.opening import filled, place, ready  # fixtures
+from kit.stages.opening import filled, place, ready  # fixtures
 
 SEALING = ["id create", "backup import", "key import", "safe setup"]
 NOTE = "the keystore is not protected by a passphrase"

@@ -6,8 +6,8 @@ import tarfile
 import pytest
 
 from kit import archives, masterkey
-from kit.place import ID
 from kit.runner import REPOSITORY, snapshot
+from kit.stages.place import ID
 
 FOUND = "has version 1, which this keytool does not read"
 WAY_OUT = r"^keytool: hint: commit [0-9a-f]{12} is the last that converts it: build it, and run its keytool id list$"

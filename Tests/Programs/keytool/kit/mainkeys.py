@@ -5,7 +5,8 @@ import hmac
 import os
 import struct
 
-from kit import agefile, identityfiles, keyring, masterkey
+from kit import agefile, identityfiles, masterkey
+from kit.processes import keyring
 
 MESSENGER = "mainkey"
 PIN, NEW_PIN, WRONG_PIN = b"271828-pin", b"314159-new", b"161803-not"

@@ -5,9 +5,10 @@ import functools
 
 import pytest
 
-from kit import injection, telegramscenes, textsecurescenes
-from kit.accountstaged import AccountStaged
-from kit.staged import DISK_CODES
+from kit.processes import injection
+from kit.stages import telegramscenes, textsecurescenes
+from kit.stages.accountstaged import AccountStaged
+from kit.stages.staged import DISK_CODES
 
 SCENES = {(place.messenger, name): (scene, place)
           for scenes, place in ((telegramscenes.SCENES, telegramscenes.TelegramPlace),

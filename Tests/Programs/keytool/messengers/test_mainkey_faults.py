@@ -6,10 +6,11 @@ import functools
 
 import pytest
 
-from kit import injection, mainkeys
-from kit.mainkeyscenes import COSTLY, SCENES, MainKeyPlace
+from kit import mainkeys
+from kit.processes import injection
 from kit.sampling import sample
-from kit.staged import DISK_CODES, Staged
+from kit.stages.mainkeyscenes import COSTLY, SCENES, MainKeyPlace
+from kit.stages.staged import DISK_CODES, Staged
 
 
 @pytest.fixture(scope="module")

@@ -5,8 +5,9 @@ import signal
 
 import pytest
 
-from kit import injection, mainkeys, protonitems
+from kit import mainkeys, protonitems
 from kit.mainkeys import AGE_PIN, KEY, KEY_ID, NEW_PIN, NONE, PIN, WRONG_PIN
+from kit.processes import injection
 from kit.runner import snapshot
 
 

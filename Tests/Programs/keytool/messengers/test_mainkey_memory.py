@@ -3,13 +3,14 @@ core, and when a command exits."""
 
 import pytest
 
-from kit import agefile, keyring, mainkeys, protonitems
-from kit.corefile import core, require_gcore
-from kit.everysecret import PASSWORDS, EverySecret
+from kit import agefile, mainkeys, protonitems
 from kit.mainkeys import AGE_KEY, AGE_PIN, NONE, RECIPIENTS
-from kit.memory import Memory
-from kit.memoryleft import unexpected
-from kit.tracing import CONT, exit_snapshot, ptrace, run_to_exit, seize
+from kit.processes import keyring
+from kit.processes.corefile import core, require_gcore
+from kit.processes.memory import Memory
+from kit.processes.memoryleft import unexpected
+from kit.processes.tracing import CONT, exit_snapshot, ptrace, run_to_exit, seize
+from kit.stages.everysecret import PASSWORDS, EverySecret
 
 KEY = bytes.fromhex("6b1f94d2c7085ae3317d0e96f2a84bc5581ed937a06cf24b8e15d3706fb9c21a")
 KEY_ID = mainkeys.check_value(KEY)

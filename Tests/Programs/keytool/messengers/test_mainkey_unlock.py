@@ -9,9 +9,11 @@ import time
 
 import pytest
 
-from kit import agefile, identityfiles, injection, keyring, mainkeys, masterkey, readonly
+from kit import agefile, identityfiles, mainkeys, masterkey
 from kit.mainkeys import AGE_KEY, AGE_PIN, KEY, KEY_ID, NEW_PIN, NONE, PIN, RECIPIENTS, WRONG_PIN
+from kit.processes import injection, keyring
 from kit.runner import snapshot
+from kit.stages import readonly
 
 pytestmark = pytest.mark.alone  # the account has one keyring, and keys in it expire by the clock
 

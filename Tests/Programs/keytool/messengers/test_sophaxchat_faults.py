@@ -5,9 +5,9 @@ import functools
 
 import pytest
 
-from kit import injection
-from kit.sophaxscenes import ID, SCENES, SophaxPlace
-from kit.staged import DISK_CODES, Staged
+from kit.processes import injection
+from kit.stages.sophaxscenes import ID, SCENES, SophaxPlace
+from kit.stages.staged import DISK_CODES, Staged
 
 
 @pytest.fixture(scope="module")

@@ -7,7 +7,8 @@ import time
 
 import pytest
 
-from kit import archives, injection, sessions, sophax
+from kit import archives, sessions, sophax
+from kit.processes import injection
 from kit.runner import snapshot
 from kit.sophax import ALICE, BOB
 from kit.vectorfiles import sophaxgroups

@@ -9,12 +9,12 @@ import json
 import pytest
 
 from kit import archives, sophax
-from kit.corefile import require_gcore
-from kit.everysecret import PASSWORDS, EverySecret
-from kit.memoryleft import unexpected
-from kit.promptmemory import answer, is_clean, left_at_exit, left_waiting
+from kit.processes.corefile import require_gcore
+from kit.processes.memoryleft import unexpected
+from kit.processes.promptmemory import answer, is_clean, left_at_exit, left_waiting
+from kit.processes.tracing import run_to_exit
 from kit.sophax import ALICE, put_group
-from kit.tracing import run_to_exit
+from kit.stages.everysecret import PASSWORDS, EverySecret
 from kit.vectorfiles import sophaxgroups
 
 ID = sophax.peer_id(ALICE)

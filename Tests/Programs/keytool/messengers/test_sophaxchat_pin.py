@@ -7,7 +7,8 @@ import time
 
 import pytest
 
-from kit import injection, sophax
+from kit import sophax
+from kit.processes import injection
 
 PIN, OTHER, DURESS = b"271828", b"314159", b"161803"
 

@@ -8,7 +8,7 @@ import time
 import pytest
 
 from kit import archives, masterkey, sessions, sophax
-from kit.locks import Held
+from kit.processes.locks import Held
 from kit.sophax import ALICE, BOB, MESSENGER
 
 ID, BOB_ID = sophax.peer_id(ALICE), sophax.peer_id(BOB)

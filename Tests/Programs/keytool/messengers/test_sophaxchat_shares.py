@@ -5,8 +5,9 @@ import json
 
 import pytest
 
-from kit import pictures, sophax
+from kit import sophax
 from kit.runner import snapshot
+from kit.screens import pictures
 from kit.sophax import ALICE, BOB
 
 ID, BOB_ID = sophax.peer_id(ALICE), sophax.peer_id(BOB)

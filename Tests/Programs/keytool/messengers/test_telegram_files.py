@@ -209,7 +209,7 @@ def test_a_passphrase_for_a_file_that_has_none(keytool, write, old, verb, tmp_pa
 @pytest.mark.parametrize("call", ["write", "fsync", "rename"])
 def test_passwd_on_a_failing_disk(keytool, write, old, to, call):
     """The old file stays, and nothing else."""
-    from kit import injection
+    from kit.processes import injection
     injection.require_tracing()
     file = write("file", sealed(TEXT))
     before = {path.name for path in file.parent.iterdir()}

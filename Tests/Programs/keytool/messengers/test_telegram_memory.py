@@ -8,12 +8,12 @@ import hashlib
 import pytest
 
 from kit import agefile, telegram
-from kit.corefile import require_gcore
-from kit.everysecret import PASSWORDS, EverySecret
-from kit.memoryleft import unexpected
-from kit.promptmemory import is_clean, left_at_exit, left_waiting
+from kit.processes.corefile import require_gcore
+from kit.processes.memoryleft import unexpected
+from kit.processes.promptmemory import is_clean, left_at_exit, left_waiting
+from kit.processes.tracing import run_to_exit
+from kit.stages.everysecret import PASSWORDS, EverySecret
 from kit.telegram import KEYS, Account, key_id
-from kit.tracing import run_to_exit
 
 LOCAL = hashlib.shake_256(b"local").digest(256)
 ACCOUNT = Account({2: KEYS[0], 4: KEYS[1]}, user=7)

@@ -9,8 +9,9 @@ import time
 import pytest
 from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey
 
-from kit import agefile, identityfiles, masterkey, pixels, textsecure
+from kit import agefile, identityfiles, masterkey, textsecure
 from kit.runner import snapshot
+from kit.screens import pixels
 from kit.textsecure import LAST_RESORT, NUMBER
 
 SERVER = "https://textsecure.example"

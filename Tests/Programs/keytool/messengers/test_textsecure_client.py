@@ -6,7 +6,7 @@ import json
 import pytest
 
 from kit import agefile, archives, textsecure
-from kit.everysecret import PASSWORDS
+from kit.stages.everysecret import PASSWORDS
 
 SECRET = bytes(range(50, 86))
 PASSWORD = "Pässwörd 🔑".encode()

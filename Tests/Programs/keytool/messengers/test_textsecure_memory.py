@@ -5,10 +5,10 @@ import base64
 import pytest
 
 from kit import archives, textsecure
-from kit.everysecret import EverySecret
-from kit.memoryleft import unexpected
-from kit.promptmemory import is_clean
-from kit.tracing import run_to_exit
+from kit.processes.memoryleft import unexpected
+from kit.processes.promptmemory import is_clean
+from kit.processes.tracing import run_to_exit
+from kit.stages.everysecret import EverySecret
 
 ACCOUNT = textsecure.account()
 

@@ -6,10 +6,10 @@ import base64
 import pytest
 
 from kit import archives, textsecure
-from kit.everysecret import PASSWORDS, EverySecret
-from kit.memoryleft import unexpected
-from kit.promptmemory import is_clean
-from kit.tracing import run_to_exit
+from kit.processes.memoryleft import unexpected
+from kit.processes.promptmemory import is_clean
+from kit.processes.tracing import run_to_exit
+from kit.stages.everysecret import PASSWORDS, EverySecret
 
 ACCOUNT = textsecure.account()
 SIGNALING_KEY = base64.b64decode(ACCOUNT["signalingKey"])

@@ -6,7 +6,7 @@ import subprocess
 
 import pytest
 
-from kit import manual
+from kit.pages import manual
 from kit.runner import BINARY, REPOSITORY
 
 PAGES = manual.pages()

@@ -9,9 +9,11 @@ import shlex
 
 import pytest
 
-from kit import databackup, keyring, manual, oracle, sophax, telegram
+from kit import databackup, oracle, sophax, telegram
+from kit.pages import manual
+from kit.processes import keyring
 from kit.runner import Keytool
-from kit.terminal import Terminal
+from kit.screens.terminal import Terminal
 
 NAS = "file:///mnt/nas/keytool"
 USB = "file:///mnt/usb/keytool"

@@ -8,9 +8,10 @@ import time
 
 import pytest
 
-from kit import agefile, archives, manual, masterkey, sessions, sophax
-from kit.formatexamples import EXAMPLES, PAGE, sealed, unhex
+from kit import agefile, archives, masterkey, sessions, sophax
 from kit.keyfiles import message
+from kit.pages import manual
+from kit.pages.formatexamples import EXAMPLES, PAGE, sealed, unhex
 from kit.runner import REPOSITORY
 
 FORMATS = manual.page("keytool-formats.5")

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from kit import manual
-from kit.pingservice import PingService
+from kit.pages import manual
 from kit.runner import BINARY, REPOSITORY
+from kit.servers.pingservice import PingService
 
 PROMTOOL = Path(os.environ.get("PROMTOOL", REPOSITORY / ".build/promtool")) / "usr/bin/promtool"
 DAY = 86_400

@@ -3,10 +3,10 @@ ports are the test's. A Safe is set up, pushed, restored and deleted on them, an
 
 import pytest
 
-from kit import manual
 from kit.known import SAFE_PASSWORD
-from kit.safedirectory import SafeSetup
-from kit.webservers import Apache, Login, Nginx
+from kit.pages import manual
+from kit.servers.safedirectory import SafeSetup
+from kit.servers.webservers import Apache, Login, Nginx
 
 ALICE = Login("alice", b"three grey geese")
 

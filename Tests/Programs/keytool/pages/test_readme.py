@@ -6,9 +6,10 @@ import subprocess
 
 import pytest
 
-from kit import commands, databackup, oracle
-from kit.phone import Phone
+from kit import databackup, oracle
+from kit.pages import commands
 from kit.runner import BINARY, REPOSITORY
+from kit.servers.phone import Phone
 
 README = (REPOSITORY / "README.md").read_text()
 GUIDE = (REPOSITORY / "docs/guide.md").read_text()

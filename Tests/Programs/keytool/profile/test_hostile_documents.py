@@ -13,7 +13,7 @@ import pytest
 from kit import oracle
 from kit.folded import folded, promising
 from kit.known import EMPTY_KEYSTORE, SAFE_PASSWORD
-from kit.measured import Measured
+from kit.processes.measured import Measured
 from kit.runner import BUT_THE_FINDING, snapshot
 
 SECONDS, MEBIBYTES = 2, 256

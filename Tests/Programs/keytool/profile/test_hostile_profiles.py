@@ -11,7 +11,7 @@ import json
 import pytest
 
 from kit import oracle, profiles
-from kit.measured import Measured
+from kit.processes.measured import Measured
 from kit.runner import BUT_THE_FINDING, snapshot
 from test_hostile_documents import GRAMMAR, KEYS, LARGE, MEBIBYTES, MINIMAL, OPEN, SECONDS, TEXT, contacts
 

@@ -11,8 +11,8 @@ from PIL import Image
 
 from kit import oracle, profiles
 from kit.known import SAFE_PASSWORD
-from kit.phone import Phone
 from kit.runner import snapshot
+from kit.servers.phone import Phone
 
 ID = "ABCD1234"
 

@@ -4,8 +4,8 @@ import re
 
 import pytest
 
-from kit import pixels
 from kit.known import CODE
+from kit.screens import pixels
 
 DEFAULTS = {"black": pixels.ON_BLACK, "white": pixels.ON_WHITE}
 

@@ -5,8 +5,8 @@ import re
 import pytest
 from PIL import Image
 
-from kit import pixels
 from kit.runner import snapshot
+from kit.screens import pixels
 
 SIZES = {"utf8": (80, 24), "blocks": (120, 60)}
 QUIET = 4  # modules on each side

@@ -8,9 +8,10 @@ from xml.etree import ElementTree
 
 import pytest
 
-from kit import oracle, pictures
+from kit import oracle
 from kit.known import BACKUP_PASSWORD, CODE, GROUPED
 from kit.runner import snapshot
+from kit.screens import pictures
 
 NAMES = ["code.png", "code.svg", "CODE.PNG", "two.dots.Svg"]
 QUIET = 4  # modules on each side

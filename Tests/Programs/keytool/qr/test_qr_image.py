@@ -8,10 +8,11 @@ import time
 import pytest
 from PIL import Image, ImageFilter
 
-from kit import oracle, pictures
+from kit import oracle
 from kit.known import BACKUP_PASSWORD, CODE, CODE_IDENTITY, EMPTY_KEYSTORE
+from kit.processes.systemcalls import SystemCalls
 from kit.runner import snapshot
-from kit.systemcalls import SystemCalls
+from kit.screens import pictures
 
 OTHER_CODE = oracle.seal_code(CODE_IDENTITY, BACKUP_PASSWORD)
 TIME_LIMIT = 20  # seconds that zbarimg may take

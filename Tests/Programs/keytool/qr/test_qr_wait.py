@@ -6,9 +6,10 @@ import subprocess
 
 import pytest
 
-from kit import oracle, pixels
+from kit import oracle
 from kit.known import BACKUP_PASSWORD, CODE
-from kit.ownscreen import LEAVE, plain, screens
+from kit.screens import pixels
+from kit.screens.ownscreen import LEAVE, plain, screens
 
 WIPE = r"Press Enter to clear the screen: $"
 PAGE = r"Press Enter for the QR code: $"

@@ -6,10 +6,10 @@ from datetime import datetime, timedelta
 import pytest
 
 from kit import oracle
-from kit.clock import BETWEEN_RUNS, Clocked
-from kit.edit import contacts_of, edit
 from kit.known import SAFE_PASSWORD
-from kit.safedirectory import SafeSetup
+from kit.processes.clock import BETWEEN_RUNS, Clocked
+from kit.servers.safedirectory import SafeSetup
+from kit.stages.edit import contacts_of, edit
 
 MOMENTS = {
     "1970": datetime(1970, 1, 1, 0, 0, 10),

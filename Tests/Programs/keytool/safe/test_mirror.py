@@ -7,10 +7,10 @@ from datetime import datetime, timedelta
 import pytest
 
 from kit import oracle
-from kit.clock import Clocked
 from kit.known import SAFE_PASSWORD
-from kit.phone import ID, Phone
+from kit.processes.clock import Clocked
 from kit.runner import snapshot
+from kit.servers.phone import ID, Phone
 
 NOON = datetime(2026, 11, 21, 12)
 

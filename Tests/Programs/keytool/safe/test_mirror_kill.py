@@ -4,11 +4,11 @@ from datetime import datetime, timedelta, timezone
 
 import pytest
 
-from kit import injection
-from kit.clock import Clocked
-from kit.phone import Phone
-from kit.place import Place
-from kit.staged import each
+from kit.processes import injection
+from kit.processes.clock import Clocked
+from kit.servers.phone import Phone
+from kit.stages.place import Place
+from kit.stages.staged import each
 
 KEEP = ("safe", "mirror", "--keep", "last=3")
 DAYS = 8

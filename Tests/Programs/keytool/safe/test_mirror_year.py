@@ -9,8 +9,8 @@ from datetime import datetime, timedelta
 
 import pytest
 
-from kit.clock import Clocked
-from kit.phone import ID, Phone
+from kit.processes.clock import Clocked
+from kit.servers.phone import ID, Phone
 
 START = datetime(2027, 1, 1, 3, 17)
 TOLERATED = timedelta(days=3)

@@ -11,14 +11,15 @@ from contextlib import contextmanager
 
 import pytest
 
-from kit import history, identityfiles, injection, oracle
-from kit.edit import contacts_of, edit
-from kit.injection import without_waiting
+from kit import history, identityfiles, oracle
 from kit.known import SAFE_PASSWORD
-from kit.locks import Held
-from kit.place import ID, records
+from kit.processes import injection
+from kit.processes.injection import without_waiting
+from kit.processes.locks import Held
 from kit.runner import snapshot
-from kit.safedirectory import SafeDirectory
+from kit.servers.safedirectory import SafeDirectory
+from kit.stages.edit import contacts_of, edit
+from kit.stages.place import ID, records
 
 KEY, OTHER_KEY = bytes(range(32)), bytes(range(32, 64))
 KEYS = oracle.safe_keys(SAFE_PASSWORD, ID)

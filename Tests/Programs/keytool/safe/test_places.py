@@ -7,14 +7,15 @@ from datetime import datetime, timedelta, timezone
 
 import pytest
 
-from kit import faults as f, identityfiles, oracle
-from kit.clock import Clocked
-from kit.faultserver import BASE, FaultServer
+from kit import identityfiles, oracle
 from kit.known import SAFE_PASSWORD
-from kit.phone import Phone
-from kit.place import NEW_PASSWORD
+from kit.processes.clock import Clocked
 from kit.runner import snapshot
-from kit.safedirectory import SafeDirectory
+from kit.servers import faults as f
+from kit.servers.faultserver import BASE, FaultServer
+from kit.servers.phone import Phone
+from kit.servers.safedirectory import SafeDirectory
+from kit.stages.place import NEW_PASSWORD
 
 ID = "ABCD1234"
 KEYS = oracle.safe_keys(SAFE_PASSWORD, ID)

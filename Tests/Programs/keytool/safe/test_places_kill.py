@@ -2,11 +2,12 @@
 
 import pytest
 
-from kit import identityfiles, injection, oracle
+from kit import identityfiles, oracle
 from kit.known import SAFE_PASSWORD
-from kit.place import ID, Place
+from kit.processes import injection
 from kit.runner import snapshot
-from kit.staged import each
+from kit.stages.place import ID, Place
+from kit.stages.staged import each
 
 KEYS = oracle.safe_keys(SAFE_PASSWORD, ID)
 SETUP = ("safe", "setup", "--name", "nas", "--same-password", "--server")

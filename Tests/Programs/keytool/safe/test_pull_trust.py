@@ -4,9 +4,9 @@ import functools
 
 import pytest
 
-from kit.httpsmachine import ID
-from kit.setupdialog import PASSWORD, TRUST
-from kit.webservers import Nginx
+from kit.screens.setupdialog import PASSWORD, TRUST
+from kit.servers.httpsmachine import ID
+from kit.servers.webservers import Nginx
 
 ASKED = f"Safe password for {ID}: $"
 

@@ -7,9 +7,9 @@ import time
 
 import pytest
 
-from kit.pingservice import PingService
-from kit.safedirectory import SafeDirectory
 from kit.runner import snapshot
+from kit.servers.pingservice import PingService
+from kit.servers.safedirectory import SafeDirectory
 
 GAUGES = ["last_success_timestamp_seconds", "last_attempt_timestamp_seconds", "last_exit_code",
           "backup_bytes", "backup_limit_bytes", "backup_expires_timestamp_seconds"]

@@ -7,9 +7,9 @@ import time
 
 import pytest
 
-from kit.edit import edit
 from kit.runner import snapshot
-from kit.safedirectory import SafeDirectory
+from kit.servers.safedirectory import SafeDirectory
+from kit.stages.edit import edit
 
 
 def disks(safe):

@@ -8,13 +8,13 @@ import subprocess
 
 import pytest
 
-from kit import pictures
-from kit.httpsmachine import ID, SERVER_PASSWORD, USER, fresh, pushed  # fixtures
 from kit.known import SAFE_PASSWORD
-from kit.printed import command_of, texts
 from kit.runner import snapshot
-from kit.setupdialog import CARD, PUSH
-from kit.webservers import Nginx
+from kit.screens import pictures
+from kit.screens.printed import command_of, texts
+from kit.screens.setupdialog import CARD, PUSH
+from kit.servers.httpsmachine import ID, SERVER_PASSWORD, USER, fresh, pushed  # fixtures
+from kit.servers.webservers import Nginx
 
 PIN = "sha256//LXEWQrcmsEQBYnyp+6wy9chTD7GQPMTbAiWHF5IaSIE="
 PASSWORD = SAFE_PASSWORD.decode()

@@ -5,10 +5,10 @@ import base64
 import pytest
 
 from kit import oracle
-from kit.edit import edit
 from kit.known import SAFE_PASSWORD
-from kit.injection import without_waiting
+from kit.processes.injection import without_waiting
 from kit.runner import snapshot
+from kit.stages.edit import edit
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ import time
 import pytest
 
 from kit import history, oracle
-from kit.injection import without_waiting
+from kit.processes.injection import without_waiting
 from kit.runner import snapshot
 
 

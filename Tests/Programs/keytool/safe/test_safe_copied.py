@@ -6,10 +6,10 @@ import shutil
 import pytest
 
 from kit import oracle
-from kit.edit import contacts_of, document, edit
 from kit.known import SAFE_PASSWORD
 from kit.runner import snapshot
-from kit.safedirectory import SafeSetup
+from kit.servers.safedirectory import SafeSetup
+from kit.stages.edit import contacts_of, document, edit
 
 
 @pytest.fixture

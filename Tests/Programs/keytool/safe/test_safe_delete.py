@@ -5,10 +5,10 @@ import time
 import pytest
 
 from kit import oracle
-from kit.injection import without_waiting
-from kit.locks import Held
+from kit.processes.injection import without_waiting
+from kit.processes.locks import Held
 from kit.runner import snapshot
-from kit.safedirectory import SafeDirectory
+from kit.servers.safedirectory import SafeDirectory
 
 
 def test_delete(safe):

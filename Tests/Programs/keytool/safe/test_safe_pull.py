@@ -7,10 +7,10 @@ import shutil
 import pytest
 
 from kit import oracle
-from kit.edit import contacts_of, document
 from kit.known import BACKUP_PASSWORD, EMPTY_KEYSTORE, SAFE_PASSWORD
 from kit.runner import BUT_THE_FINDING, snapshot
-from kit.safedirectory import SafeDirectory
+from kit.servers.safedirectory import SafeDirectory
+from kit.stages.edit import contacts_of, document
 
 IDENTITY = oracle.Identity("ABCD1234", bytes(range(32)))
 KEYS = oracle.safe_keys(SAFE_PASSWORD, IDENTITY.id)

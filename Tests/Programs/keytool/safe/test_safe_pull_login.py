@@ -2,8 +2,8 @@
 
 import pytest
 
-from kit.httpsmachine import ID, LOGIN, SERVER_PASSWORD, USER, pushed  # a fixture
-from kit.setupdialog import PASSWORD, answer_login, terminal, user  # fixtures among them
+from kit.screens.setupdialog import PASSWORD, answer_login, terminal, user  # fixtures among them
+from kit.servers.httpsmachine import ID, LOGIN, SERVER_PASSWORD, USER, pushed  # a fixture
 
 SAFE = f"Safe password for {ID}: $"
 SERVER_PROMPT = f"password of {USER} on localhost: $"

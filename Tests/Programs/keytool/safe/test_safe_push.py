@@ -8,8 +8,8 @@ import re
 import pytest
 
 from kit import oracle
-from kit.edit import edit
 from kit.runner import snapshot
+from kit.stages.edit import edit
 
 DAY = datetime.timedelta(days=1)
 

@@ -7,10 +7,10 @@ import urllib.parse
 import pytest
 
 from kit import identityfiles
-from kit.injection import Prefixed
 from kit.known import SAFE_PASSWORD
+from kit.processes.injection import Prefixed
 from kit.runner import snapshot
-from kit.safedirectory import SafeDirectory
+from kit.servers.safedirectory import SafeDirectory
 
 
 @pytest.fixture

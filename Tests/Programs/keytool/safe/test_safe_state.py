@@ -7,12 +7,12 @@ from datetime import datetime, timedelta, timezone
 import pytest
 
 from kit import oracle
-from kit.clock import Clocked
-from kit.edit import contacts_of, document, edit
-from kit.injection import without_waiting
 from kit.known import SAFE_PASSWORD
+from kit.processes.clock import Clocked
+from kit.processes.injection import without_waiting
 from kit.runner import snapshot
-from kit.safedirectory import SafeDirectory, SafeSetup
+from kit.servers.safedirectory import SafeDirectory, SafeSetup
+from kit.stages.edit import contacts_of, document, edit
 
 PRIVATE_KEY = bytes(range(32))
 

@@ -11,13 +11,13 @@ from datetime import datetime, timedelta, timezone
 import pytest
 
 from kit import oracle
-from kit.clock import Clocked
-from kit.edit import contacts_of, document, edit
-from kit.injection import without_waiting
 from kit.known import SAFE_PASSWORD
-from kit.mutation import Mutation, meaning
+from kit.processes.clock import Clocked
+from kit.processes.injection import without_waiting
 from kit.runner import on_two_processors
 from kit.sampling import often
+from kit.stages.edit import contacts_of, document, edit
+from kit.stages.mutation import Mutation, meaning
 
 PRIVATE_KEY = bytes(range(32))
 MUTATIONS = often(2000, 4)

@@ -7,10 +7,10 @@ import time
 import pytest
 
 from kit import oracle
-from kit.edit import edit
-from kit.injection import without_waiting
+from kit.processes.injection import without_waiting
 from kit.runner import snapshot
-from kit.safedirectory import SafeDirectory
+from kit.servers.safedirectory import SafeDirectory
+from kit.stages.edit import edit
 
 HOUR = datetime.timedelta(hours=1)
 

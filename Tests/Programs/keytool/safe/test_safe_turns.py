@@ -13,12 +13,12 @@ from datetime import datetime, timedelta
 import pytest
 
 from kit import oracle
-from kit.clock import BETWEEN_RUNS, Clocked
-from kit.decision import decide
-from kit.edit import contacts_of, document, edit
 from kit.known import SAFE_PASSWORD
-from kit.safedirectory import SafeSetup
+from kit.processes.clock import BETWEEN_RUNS, Clocked
 from kit.sampling import often
+from kit.servers.safedirectory import SafeSetup
+from kit.stages.decision import decide
+from kit.stages.edit import contacts_of, document, edit
 
 ROUNDS = often(200, 3)
 ALL_OF_THESE = {"uploaded", "deferred", "unchanged", "confirmed", "refreshed", "conflict", "pulled",

@@ -4,11 +4,12 @@ import re
 
 import pytest
 
-from kit import faults as f, oracle
-from kit.httpsmachine import ID, KEYS, PLACE, SERVER_PASSWORD, USER, bare  # a fixture
+from kit import oracle
 from kit.runner import snapshot
-from kit.setupdialog import (  # fixtures among them
+from kit.screens.setupdialog import (  # fixtures among them
     PASSWORD, PUSH, SERVER, choose_password, decline_card, decline_push, log_in, terminal, trusting)
+from kit.servers import faults as f
+from kit.servers.httpsmachine import ID, KEYS, PLACE, SERVER_PASSWORD, USER, bare  # a fixture
 
 
 def test_server_with_a_login(bare, trusting, terminal):

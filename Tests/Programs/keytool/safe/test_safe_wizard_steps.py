@@ -6,14 +6,14 @@ import time
 
 import pytest
 
-from kit import faults as f
-from kit.certificates import openssl
-from kit.httpsmachine import ID, LOGIN, USER, bare  # a fixture
 from kit.runner import snapshot
-from kit.setupdialog import (  # fixtures among them
+from kit.screens.setupdialog import (  # fixtures among them
     MAKE, PREPARE, PUSH, SERVER, TRUST, answer_login, choose_password, decline_card, decline_push, log_in, terminal,
     trusting, user)
-from kit.webservers import ANNA, Apache, Nginx
+from kit.servers import faults as f
+from kit.servers.certificates import openssl
+from kit.servers.httpsmachine import ID, LOGIN, USER, bare  # a fixture
+from kit.servers.webservers import ANNA, Apache, Nginx
 
 ERROR = "keytool: error: .*"
 

@@ -9,9 +9,9 @@ import subprocess
 
 import pytest
 
-from kit.phone import Phone
 from kit.runner import BINARY, REPOSITORY, snapshot
-from kit.safedirectory import SafeDirectory
+from kit.servers.phone import Phone
+from kit.servers.safedirectory import SafeDirectory
 
 ACCOUNT = pwd.getpwuid(os.geteuid())
 PASSPHRASE = b"three tin roofs"

@@ -6,9 +6,9 @@ import time
 
 import pytest
 
-from kit import faults as f
-from kit.edit import contacts_of
-from kit.httpsmachine import ID, PLACE, pushed  # fixtures
+from kit.servers import faults as f
+from kit.servers.httpsmachine import ID, PLACE, pushed  # fixtures
+from kit.stages.edit import contacts_of
 
 KEY = bytes(range(32))
 

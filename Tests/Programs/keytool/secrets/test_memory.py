@@ -6,11 +6,12 @@ import shutil
 
 import pytest
 
-from kit import archives, databackup, edit, identityfiles, keyfiles, masterkey, oracle
-from kit.everysecret import COST, DEVICE_GROUP_KEY, ID, PASSWORDS, EverySecret
-from kit.memoryleft import unexpected
-from kit.safedirectory import SafeSetup
-from kit.tracing import run_to_exit
+from kit import archives, databackup, identityfiles, keyfiles, masterkey, oracle
+from kit.processes.memoryleft import unexpected
+from kit.processes.tracing import run_to_exit
+from kit.servers.safedirectory import SafeSetup
+from kit.stages import edit
+from kit.stages.everysecret import COST, DEVICE_GROUP_KEY, ID, PASSWORDS, EverySecret
 
 IDENTITY = oracle.Identity(ID, bytes.fromhex(
     "8f3a51c2d47e0b96a8125dfe6c3971b0e45f82970ad3bc1648f7692e05dba1c4"))

@@ -5,13 +5,14 @@ import shutil
 
 import pytest
 
-from kit import faults as f, identityfiles
-from kit.everysecret import ID, EverySecret
-from kit.faultserver import FaultServer
-from kit.memoryleft import unexpected
-from kit.pingservice import PingService
-from kit.tracing import run_to_exit
-from kit.webservers import Apache, Login, Nginx
+from kit import identityfiles
+from kit.processes.memoryleft import unexpected
+from kit.processes.tracing import run_to_exit
+from kit.servers import faults as f
+from kit.servers.faultserver import FaultServer
+from kit.servers.pingservice import PingService
+from kit.servers.webservers import Apache, Login, Nginx
+from kit.stages.everysecret import ID, EverySecret
 
 SERVER_PASSWORD, OTHER_PASSWORD = b"Walnut-Glacier-34", b"Copper-Orchard-57"
 # Behind the host, which is no secret: it goes out in clear, as the handshake's server name.

@@ -3,9 +3,9 @@
 import pytest
 
 from kit import archives, oracle
-from kit.corefile import require_gcore
-from kit.everysecret import ID, PASSWORDS, EverySecret
-from kit.promptmemory import answer, is_clean, left_at_exit, left_waiting
+from kit.processes.corefile import require_gcore
+from kit.processes.promptmemory import answer, is_clean, left_at_exit, left_waiting
+from kit.stages.everysecret import ID, PASSWORDS, EverySecret
 
 IDENTITY = oracle.Identity(ID, bytes.fromhex(
     "d5137ea8460bf29c31685be70cda94f2716e03bd589f24c8a0e71b36f84d92c5"))

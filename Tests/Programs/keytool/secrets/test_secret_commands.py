@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from kit.faketime import FAKETIME
-from kit.injection import Prefixed
 from kit.known import CODE_PASSWORD
 from kit.masterkey import PASSPHRASE
+from kit.processes.faketime import FAKETIME
+from kit.processes.injection import Prefixed
 
 RIGHT = CODE_PASSWORD.decode()
 

@@ -5,11 +5,11 @@ import signal
 
 import pytest
 
-from kit.faketime import FAKETIME
 from kit.known import CODE_PASSWORD
 from kit.masterkey import PASSPHRASE
-from kit.shells import READY
-from kit.terminal import Terminal
+from kit.pages.shells import READY
+from kit.processes.faketime import FAKETIME
+from kit.screens.terminal import Terminal
 from test_secret_commands import LASTING, is_gone, written
 
 # As pinentry does: it asks on the terminal itself. In the background it would be stopped.

@@ -7,10 +7,10 @@ import signal
 import pytest
 
 from kit import oracle
-from kit.ownscreen import ENTER, LEAVE, screens
 from kit.runner import snapshot
-from kit.setupdialog import decline_card
-from kit.terminal import Terminal
+from kit.screens.ownscreen import ENTER, LEAVE, screens
+from kit.screens.setupdialog import decline_card
+from kit.screens.terminal import Terminal
 
 CHOSEN = re.compile(r"(?:[a-z]{5}-){4}[a-z]{5}")
 OFFER = r"password[^\n]* \(Enter for a random one\): $"

@@ -10,10 +10,12 @@ import subprocess
 
 import pytest
 
-from kit import archives, databackup, faults, injection, keyfiles, masterkey, oracle, sessions
-from kit.httpsmachine import KEYS, PLACE, pushed  # noqa: F401, a fixture
+from kit import archives, databackup, keyfiles, masterkey, oracle, sessions
 from kit.masterkey import PASSPHRASE
-from kit.terminal import Terminal
+from kit.processes import injection
+from kit.screens.terminal import Terminal
+from kit.servers import faults
+from kit.servers.httpsmachine import KEYS, PLACE, pushed  # noqa: F401, a fixture
 
 RIGHT = PASSPHRASE.decode()
 OPENING = r"[Kk]eystore passphrase: $"

@@ -13,7 +13,7 @@ from kit import keyfiles, masterkey, oracle
 from kit.known import CODE, SAFE_PASSWORD
 from kit.masterkey import PASSPHRASE
 from kit.runner import TRAP, snapshot
-from kit.terminal import Terminal
+from kit.screens.terminal import Terminal
 
 SECONDS = 10
 ENTER, CTRL_C, CTRL_D = b"\r", b"\x03", b"\x04"

@@ -1,0 +1,1 @@
+"""The manual, the help and the completions, as the tests read them."""

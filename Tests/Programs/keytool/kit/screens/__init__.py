@@ -1,0 +1,1 @@
+"""What a person sees: terminals, pictures and printed pages."""

@@ -1,0 +1,1 @@
+"""Servers of the tests, and what stands between one and keytool."""
