@@ -52,11 +52,7 @@ let package = Package(
             dependencies: [
                 .product(name: "SophaxChat", package: "keytool"), .product(name: "SophaxMesh", package: "keytool"),
             ]),
-        .executableTarget(
-            name: "write-to-group",
-            dependencies: [
-                .product(name: "SophaxChat", package: "keytool"), .product(name: "Ratchet", package: "keytool"),
-            ]),
+        .executableTarget(name: "write-to-group", dependencies: [.product(name: "SophaxGroups", package: "keytool")]),
         .executableTarget(name: "keep-account", dependencies: [.product(name: "SophaxStorage", package: "keytool")]),
         .executableTarget(name: "start-textsecure", dependencies: [.product(name: "TextSecure", package: "keytool")]),
         .executableTarget(name: "read-telegram", dependencies: [.product(name: "Telegram", package: "keytool")]),
