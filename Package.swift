@@ -175,7 +175,7 @@ let package = Package(
         // Storey 8
         room(
             "Programs/ThreemaKeeping", "SafeKeeping", "ThreemaRecords", "Keystore", "ThreemaSafe", "ThreemaDirectory",
-            "Threema", "Encodings", "SecureMemory"),
+            "Threema", "HTTP", "Encodings", "SecureMemory"),
         // Storey 9
         .executableTarget(
             name: "keytool",
@@ -275,7 +275,7 @@ let package = Package(
             "SecureMemory", "VectorKit"),
         tests(
             of: "Threema/ThreemaClient", "ThreemaForwardSecurity", "ThreemaChat", "ThreemaDirectory", "ThreemaMessages",
-            "Threema", "SessionStore", "ByteStreams", "StreamKit", "Encodings", "AtomicFiles", "SecureMemory",
+            "Threema", "SessionStore", "HTTP", "ByteStreams", "StreamKit", "Encodings", "AtomicFiles", "SecureMemory",
             "VectorKit"),
         // Either half of the chat server protocol, which Scripts/test-chat runs against another implementation.
         program(

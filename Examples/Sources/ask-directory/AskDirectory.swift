@@ -1,3 +1,4 @@
+import HTTP
 import Threema
 import ThreemaDirectory
 
@@ -19,20 +20,20 @@ struct AskDirectory {
             print("\(request.method.rawValue) \(request.path)")
             let json = replies[sent]
             sent += 1
-            return DirectoryReply(status: 200, body: Array(json.utf8))
+            return HTTPResponse(status: 200, body: Array(json.utf8))
         }
         print("registered: \(created.id)")
         for hash in try hashes(of: line) { print("hash: \(hash.base64)") }
     }
 
-    /// - Parameter send: sends a request over HTTPS, with the headers of `DirectoryRequest.headers`.
+    /// - Parameter send: sends a request over HTTPS.
     static func register(
-        _ key: borrowing ClientKey, send: (DirectoryRequest) throws -> DirectoryReply
+        _ key: borrowing ClientKey, send: (HTTPRequest) throws -> HTTPResponse
     ) throws -> CreatedIdentity {
-        let question = SignedQuestion.create(key)
-        switch try question.next(send(question.request), key: key) {
+        let request = SignedRequest.create(key)
+        switch try request.next(send(request.http), key: key) {
         case .answer(let created): return created
-        case .request(let proof): return try question.answer(send(proof))
+        case .request(let proof): return try request.answer(send(proof))
         }
     }
 

@@ -1,7 +1,7 @@
-/// An HTTP request. Server and login are in the `HTTPEndpoint`.
-package struct HTTPRequest: Sendable {
-    /// The request method.
-    package enum Method: String, Sendable {
+/// An HTTP request, without the server's address and its login.
+public struct HTTPRequest: Sendable {
+    /// The request method; the raw value is HTTP's name.
+    public enum Method: String, Sendable {
         case get = "GET"
         /// The answer has the headers of the GET and no body.
         case head = "HEAD"
@@ -12,21 +12,27 @@ package struct HTTPRequest: Sendable {
         case mkcol = "MKCOL"
     }
 
-    package let method: Method
+    /// The method to send the request with.
+    public let method: Method
     /// Appended to the endpoint's URL; or an absolute URL of the same origin, after a redirect.
-    package let path: String
-    /// Lines `NAME: VALUE`. `NAME:` removes a header that the client would add.
-    package var headers: [String]
-    /// The body of a PUT or a POST.
-    package var body: [UInt8]?
+    public let path: String
+    /// Lines `NAME: VALUE`, in ordinary memory even if one has a token. `NAME:` removes a header that the client would
+    /// add.
+    public package(set) var headers: [String]
+    /// The body of a PUT or a POST, in ordinary memory even if it has a secret.
+    public package(set) var body: [UInt8]?
     /// Longest body of the answer, in bytes. A longer one is cut there, unless it is needed: that of a GET or a POST
     /// with status 200 fails with `HTTPError.bodyTooLong`.
-    package var limit: Int
-    package var timeouts: HTTPTimeouts
+    public package(set) var limit: Int
+    /// Give up after these times.
+    public package(set) var timeouts: HTTPTimeouts
+    /// Whether sending it again after a temporary failure is safe: it changes nothing at the server. The default is
+    /// true for a GET.
+    public let isRepeatable: Bool
 
     package init(
         _ method: Method, _ path: String = "", headers: [String] = [], body: [UInt8]? = nil, limit: Int,
-        timeouts: HTTPTimeouts = HTTPTimeouts()
+        timeouts: HTTPTimeouts = HTTPTimeouts(), isRepeatable: Bool? = nil
     ) {
         self.method = method
         self.path = path
@@ -34,17 +40,18 @@ package struct HTTPRequest: Sendable {
         self.body = body
         self.limit = limit
         self.timeouts = timeouts
+        self.isRepeatable = isRepeatable ?? (method == .get)
     }
 }
 
 /// The timeouts of a request.
-package struct HTTPTimeouts: Sendable {
+public struct HTTPTimeouts: Sendable {
     /// For the connection, including the TLS handshake.
-    package var connect: Duration
+    public let connect: Duration
     /// For a pause in which no byte is sent or received.
-    package var idle: Duration
+    public let idle: Duration
     /// For the whole request, up to the last byte of the answer.
-    package var total: Duration
+    public let total: Duration
 
     package init(
         connect: Duration = .seconds(15), idle: Duration = .seconds(30), total: Duration = .seconds(120)

@@ -5,7 +5,7 @@ public import ThreemaDirectory
 public import ThreemaMedia
 
 extension DirectoryClient {
-    /// A client over libcurl, which is opened by the first question. Each request is sent once.
+    /// A client over libcurl, which is opened by the first request. Each request is sent once.
     /// - Parameters:
     ///   - login: for a directory that a company runs itself; nil for none.
     ///   - userAgent: one line of printable ASCII.
@@ -19,7 +19,7 @@ extension DirectoryClient {
 }
 
 extension MediaClient {
-    /// A client over libcurl, which is opened by the first question. A request that transfers nothing for 30 seconds, or
+    /// A client over libcurl, which is opened by the first request. A request that transfers nothing for 30 seconds, or
     /// takes more than 100, fails.
     /// - Parameter userAgent: one line of printable ASCII.
     public init(_ server: MediaServer, userAgent: String) {

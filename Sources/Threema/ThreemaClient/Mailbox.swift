@@ -34,9 +34,9 @@ public final class Mailbox {
     /// - Returns: nil if there is no such ID, or if it was revoked.
     /// - Throws: only if that cannot be known now: the message comes again, and is searched for again.
     public typealias Search = (ThreemaID) throws -> Contact?
-    /// Asks for the states of contacts, for example the directory by `Question.check`.
+    /// Asks for the states of contacts, for example the directory by `DirectoryRequest.check`.
     ///
-    /// It gets at most `DirectoryRequest.maxIdentities` of them.
+    /// It gets at most `DirectoryClient.maxIdentities` of them.
     /// - Throws: if that cannot be known now.
     public typealias Check = ([ThreemaID]) throws -> CheckedIdentities
 

@@ -71,8 +71,8 @@ extension Mailbox {
         guard !contacts.isEmpty else { return false }
         var states: [CheckedIdentity] = []
         do {
-            for start in stride(from: 0, to: contacts.count, by: DirectoryRequest.maxIdentities) {
-                states += try check(Array(contacts[start...].prefix(DirectoryRequest.maxIdentities))).identities
+            for start in stride(from: 0, to: contacts.count, by: DirectoryClient.maxIdentities) {
+                states += try check(Array(contacts[start...].prefix(DirectoryClient.maxIdentities))).identities
             }
         } catch {
             failedCheck = time

@@ -13,22 +13,22 @@ import VectorKit
         try #require(PublicKey33(try [5] + hex(String(repeating: digit, count: 64))))
     }
 
-    private func sent(_ request: borrowing ServerRequest) -> String {
+    private func sent<Answer>(_ request: borrowing ServerRequest<Answer>) -> String {
         let sent = request.revealHTTPRequest()
         let body = sent.body.map { " " + String(decoding: $0, as: UTF8.self) } ?? ""
         return "\(sent.method.rawValue) \(sent.path) \(sent.headers) \(request.isAuthorized)\(body)"
     }
 
-    private func failure<Answer>(_ question: borrowing ServerQuestion<Answer>, _ status: Int) -> ServerError? {
+    private func failure<Answer>(_ request: borrowing ServerRequest<Answer>, _ status: Int) -> ServerError? {
         do throws(ServerError) {
-            _ = try question.answer(ServerReply(status: status, body: Array("{}".utf8)))
+            _ = try request.answer(HTTPResponse(status: status, body: Array("{}".utf8)))
             return nil
         } catch {
             return error
         }
     }
 
-    private func reply(_ json: String) -> ServerReply { ServerReply(status: 200, body: Array(json.utf8)) }
+    private func reply(_ json: String) -> HTTPResponse { HTTPResponse(status: 200, body: Array(json.utf8)) }
 
     @Test func login() throws {
         let text = Array("000102030405060708090a0b0c0d0e0f".utf8)
@@ -40,68 +40,68 @@ import VectorKit
     }
 
     @Test func codes() throws {
-        let sms = ServerQuestion.code(for: try number(), by: .sms)
-        #expect(sent(sms.request) == "GET /v1/accounts/sms/code/+12025550123 [] false")
+        let sms = ServerRequest.code(for: try number(), by: .sms)
+        #expect(sent(sms) == "GET /v1/accounts/sms/code/+12025550123 [] false")
         #expect(failure(sms, 200) == nil && failure(sms, 204) == nil)
         #expect(failure(sms, 400) == .badNumber && failure(sms, 415) == .badTransport)
         #expect(failure(sms, 413) == .tooManyRequests && failure(sms, 302) == .unexpectedStatus(302))
-        let voice = ServerQuestion.code(for: try number(), by: .voice)
-        #expect(sent(voice.request) == "GET /v1/accounts/voice/code/+12025550123 [] false")
+        let voice = ServerRequest.code(for: try number(), by: .voice)
+        #expect(sent(voice) == "GET /v1/accounts/voice/code/+12025550123 [] false")
     }
 
     @Test func confirmation() throws {
         let bytes = [UInt8](repeating: 0xff, count: 52)
         let signaling = SignalingKey(secure(bytes))
         let text = String(repeating: "/", count: 69) + "w=="
-        let first = try ServerQuestion.confirm(code: "123-456", signalingKey: #require(signaling))
+        let first = try ServerRequest.confirm(code: "123-456", signalingKey: #require(signaling))
         #expect(
-            sent(first.request) == "PUT /v1/accounts/code/123456 [\"Content-Type: application/json\"] true "
+            sent(first) == "PUT /v1/accounts/code/123456 [\"Content-Type: application/json\"] true "
                 + #"{"signalingKey":"\#(text)","supportsSms":false}"#)
-        let second = try ServerQuestion.confirm(
+        let second = try ServerRequest.confirm(
             code: "123456", signalingKey: #require(signaling), supportsSMS: true, registrationID: 16380)
         #expect(
-            sent(second.request).hasSuffix(
+            sent(second).hasSuffix(
                 #" {"registrationId":16380,"signalingKey":"\#(text)","supportsSms":true}"#))
         #expect(failure(first, 403) == .wrongCode && failure(first, 401) == .unauthorized)
         #expect(failure(first, 415) == .badJSON && failure(first, 400) == .unexpectedStatus(400))
         #expect(try failure(.register("x", at: .gcm), 403) == .unexpectedStatus(403))
         for code in ["", "12a", "1/2", "１２３", "1234567890123"] {
             #expect(throws: ServerError.badParameter) {
-                _ = try ServerQuestion.confirm(code: code, signalingKey: #require(signaling))
+                _ = try ServerRequest.confirm(code: code, signalingKey: #require(signaling))
             }
         }
     }
 
     @Test func `push services`() throws {
-        let apn = try ServerQuestion.register("a/\"b", at: .apn)
+        let apn = try ServerRequest.register("a/\"b", at: .apn)
         #expect(
-            sent(apn.request) == "PUT /v1/accounts/apn/ [\"Content-Type: application/json\"] true "
+            sent(apn) == "PUT /v1/accounts/apn/ [\"Content-Type: application/json\"] true "
                 + #"{"apnRegistrationId":"a/\"b"}"#)
-        let gcm = try ServerQuestion.register("x", at: .gcm)
+        let gcm = try ServerRequest.register("x", at: .gcm)
         #expect(
-            sent(gcm.request).hasSuffix(#"/gcm/ ["Content-Type: application/json"] true {"gcmRegistrationId":"x"}"#))
-        #expect(throws: ServerError.badParameter) { _ = try ServerQuestion.register("", at: .gcm) }
+            sent(gcm).hasSuffix(#"/gcm/ ["Content-Type: application/json"] true {"gcmRegistrationId":"x"}"#))
+        #expect(throws: ServerError.badParameter) { _ = try ServerRequest.register("", at: .gcm) }
     }
 
     @Test func `upload of keys`() throws {
         let (identity, one, last) = (try key("1"), try key("2"), try key("3"))
         let prekey = try #require(PublicPrekey(id: 1, key: one))
         let resort = try #require(PublicPrekey(id: 0xF_FFFF, key: last))
-        let question = try ServerQuestion.upload([prekey], lastResort: resort, identity: identity)
+        let request = try ServerRequest.upload([prekey], lastResort: resort, identity: identity)
         #expect(
-            sent(question.request) == "PUT /v1/keys/ [\"Content-Type: application/json\"] true "
+            sent(request) == "PUT /v1/keys/ [\"Content-Type: application/json\"] true "
                 + #"{"keys":[{"identityKey":"\#(identity.text)","keyId":1,"publicKey":"\#(one.text)"}],"#
                 + #""lastResortKey":{"identityKey":"\#(identity.text)","keyId":1048575,"publicKey":"\#(last.text)"}}"#)
         #expect(PublicPrekey(id: 0x100_0000, key: one) == nil)
     }
 
     @Test func `keys of a contact`() throws {
-        let plain = try ServerQuestion.keys(of: number())
-        #expect(sent(plain.request) == "GET /v1/keys/+12025550123 [] true")
-        let relayed = try ServerQuestion.keys(of: number(), relay: "node-2.example")
-        #expect(sent(relayed.request) == "GET /v1/keys/+12025550123?relay=node-2.example [] true")
+        let plain = try ServerRequest.keys(of: number())
+        #expect(sent(plain) == "GET /v1/keys/+12025550123 [] true")
+        let relayed = try ServerRequest.keys(of: number(), relay: "node-2.example")
+        #expect(sent(relayed) == "GET /v1/keys/+12025550123?relay=node-2.example [] true")
         for relay in ["", "a&b", "ä", "a b", "²"] {
-            #expect(throws: ServerError.badParameter) { _ = try ServerQuestion.keys(of: number(), relay: relay) }
+            #expect(throws: ServerError.badParameter) { _ = try ServerRequest.keys(of: number(), relay: relay) }
         }
         let (one, two) = (try key("1"), try key("2"))
         let answer = try plain.answer(
@@ -120,84 +120,86 @@ import VectorKit
 
     @Test func directory() throws {
         let token = DirectoryToken(try number())
-        let question = try ServerQuestion.contacts([token])
+        let request = try ServerRequest.contacts([token])
         #expect(
-            sent(question.request) == "PUT /v1/directory/tokens [\"Content-Type: application/json\"] true "
+            sent(request) == "PUT /v1/directory/tokens [\"Content-Type: application/json\"] true "
                 + #"{"contacts":["atODmoLR2lc+xw"]}"#)
-        let answer = try question.answer(
+        let answer = try request.answer(
             reply(
                 #"{"contacts":[{"token":"atODmoLR2lc+xw==","relay":"","supportsSms":"true"},"#
                     + #"{"token":"atODmoLR2lc+xw","relay":"n"},{"token":"atODmoLR2lc+xw","supportsSms":true}]}"#))
         #expect(answer.map(\.token) == [token, token, token])
         #expect(answer.map(\.relay) == [nil, "n", nil])
         #expect(answer.map(\.supportsSMS) == [true, false, true])
-        #expect(failure(question, 400) == .badToken)
-        #expect(try question.answer(reply("{}")).isEmpty)
+        #expect(failure(request, 400) == .badToken)
+        #expect(try request.answer(reply("{}")).isEmpty)
         let many = [DirectoryToken](repeating: token, count: 1001)
-        #expect(throws: ServerError.tooMany(limit: 1000)) { _ = try ServerQuestion.contacts(many) }
+        #expect(throws: ServerError.tooMany(limit: 1000)) { _ = try ServerRequest.contacts(many) }
         let entry = #"{"token":"atODmoLR2lc+xw"}"#
         let longer = "{\"contacts\":[\([String](repeating: entry, count: 1001).joined(separator: ","))]}"
-        #expect(throws: ServerError.tooMany(limit: 1000)) { _ = try question.answer(reply(longer)) }
+        #expect(throws: ServerError.tooMany(limit: 1000)) { _ = try request.answer(reply(longer)) }
     }
 
     @Test func messages() throws {
         let message = AddressedMessage(
             to: try number(), relay: "node2", type: 3, timestamp: now, body: Array("hello".utf8))
         let plain = AddressedMessage(to: try number(), type: 1, timestamp: now, body: [255])
-        let question = try ServerQuestion.send([message, plain])
+        let request = try ServerRequest.send([message, plain])
         #expect(
-            sent(question.request) == "POST /v1/messages/ [\"Content-Type: application/json\"] true "
+            sent(request) == "POST /v1/messages/ [\"Content-Type: application/json\"] true "
                 + #"{"messages":[{"body":"aGVsbG8","destination":"+12025550123","relay":"node2","#
                 + #""timestamp":1767225600250,"type":3},{"body":"/w","destination":"+12025550123","#
                 + #""timestamp":1767225600250,"type":1}]}"#)
-        let answer = try question.answer(reply(#"{"success":["+1"],"failure":[]}"#))
+        let answer = try request.answer(reply(#"{"success":["+1"],"failure":[]}"#))
         #expect(answer == SendingResult(success: ["+1"], failure: []))
         #expect(throws: ServerError.malformed(field: "success")) {
-            _ = try question.answer(reply(#"{"success":[1]}"#))
+            _ = try request.answer(reply(#"{"success":[1]}"#))
         }
-        #expect(throws: ServerError.malformed(field: "")) { _ = try question.answer(reply("[]")) }
-        #expect(throws: ServerError.malformed(field: "")) { _ = try question.answer(reply("")) }
+        #expect(throws: ServerError.malformed(field: "")) { _ = try request.answer(reply("[]")) }
+        #expect(throws: ServerError.malformed(field: "")) { _ = try request.answer(reply("")) }
     }
 
     @Test func attachments() throws {
-        let question = ServerQuestion.attachmentPlace()
-        #expect(sent(question.request) == "GET /v1/attachments/ [] true")
+        let request = ServerRequest.attachmentPlace()
+        #expect(sent(request) == "GET /v1/attachments/ [] true")
         for id in ["18446744073709551615", "\"18446744073709551615\""] {
-            let place = try question.answer(reply(#"{"id":\#(id),"location":"https://s.example/a?b=c"}"#))
+            let place = try request.answer(reply(#"{"id":\#(id),"location":"https://s.example/a?b=c"}"#))
             #expect(place.id == .max && place.location.url == "https://s.example/a?b=c")
         }
         for id in ["18446744073709551616", "-1", "1.0", "\"\"", "\"0x1\"", "null"] {
             #expect(throws: ServerError.malformed(field: "id")) {
-                _ = try question.answer(reply(#"{"id":\#(id),"location":"https://s.example/a"}"#))
+                _ = try request.answer(reply(#"{"id":\#(id),"location":"https://s.example/a"}"#))
             }
         }
         for location in ["http://s.example/a", "https:///a", "https://s.example/a b", "", "https://s.example/\\n"] {
             #expect(throws: ServerError.malformed(field: "location")) {
-                _ = try question.answer(reply(#"{"id":1,"location":"\#(location)"}"#))
+                _ = try request.answer(reply(#"{"id":1,"location":"\#(location)"}"#))
             }
         }
-        let get = ServerQuestion.attachment(.max)
-        #expect(sent(get.request) == "GET /v1/attachments/18446744073709551615 [] true")
+        let get = ServerRequest.attachment(.max)
+        #expect(sent(get) == "GET /v1/attachments/18446744073709551615 [] true")
         let place = try get.answer(reply(#"{"location":"https://s.example/a"}"#))
-        let up = ServerQuestion.upload([0x41], to: place)
-        #expect(sent(up.request) == "PUT https://s.example/a [\"Content-Type: application/octet-stream\"] false A")
-        let down = ServerQuestion.download(place, limit: 3)
-        #expect(sent(down.request) == "GET https://s.example/a [] false")
-        #expect(try down.answer(ServerReply(status: 200, body: [1, 2, 3])) == [1, 2, 3])
+        let up = ServerRequest.upload([0x41], to: place)
+        #expect(sent(up) == "PUT https://s.example/a [\"Content-Type: application/octet-stream\"] false A")
+        let down = ServerRequest.download(place, limit: 3)
+        #expect(sent(down) == "GET https://s.example/a [] false")
+        #expect(try down.answer(HTTPResponse(status: 200, body: [1, 2, 3])) == [1, 2, 3])
         #expect(throws: ServerError.tooLong(limit: 3)) {
-            _ = try down.answer(ServerReply(status: 200, body: [1, 2, 3, 4]))
+            _ = try down.answer(HTTPResponse(status: 200, body: [1, 2, 3, 4]))
         }
     }
 
     @Test func `10,000 mutations of each answer`() throws {
         let random = SeededRandom(seed: 1)
-        let contacts = try ServerQuestion.contacts([])
-        let place = ServerQuestion.attachmentPlace()
-        let location = ServerQuestion.attachment(1)
-        let keys = try ServerQuestion.keys(of: number())
-        let sending = try ServerQuestion.send([])
+        let contacts = try ServerRequest.contacts([])
+        let place = ServerRequest.attachmentPlace()
+        let location = ServerRequest.attachment(1)
+        let keys = try ServerRequest.keys(of: number())
+        let sending = try ServerRequest.send([])
         let text = try key("1").text
-        func changed(_ text: String) -> ServerReply { ServerReply(status: 200, body: random.changed(Array(text.utf8))) }
+        func changed(_ text: String) -> HTTPResponse {
+            HTTPResponse(status: 200, body: random.changed(Array(text.utf8)))
+        }
         var read = [0, 0, 0, 0, 0]
         for _ in 0..<10_000 {
             let entries = #"{"contacts":[{"token":"atODmoLR2lc+xw","relay":"n","supportsSms":"true"}]}"#

@@ -94,13 +94,13 @@ private final class TestCallServer: HTTPClient {
     }
 
     @Test(arguments: [
-        (400, CallQuestionError.badRequest), (401, .unauthorized), (404, .unknownCall), (419, .otherVersion),
+        (400, CallError.badRequest), (401, .unauthorized), (404, .unknownCall), (419, .otherVersion),
         (503, .full), (500, .unexpectedStatus(500)), (204, .unexpectedStatus(204)), (302, .unexpectedStatus(302)),
     ])
-    func `statuses`(_ status: Int, _ error: CallQuestionError) {
+    func `statuses`(_ status: Int, _ error: CallError) {
         answer(status)
-        #expect(throws: CallFailure.answer(error)) { try client.ask(.peek(id, at: server, token: token)) }
-        #expect(throws: CallFailure.answer(error)) {
+        #expect(throws: CallFailure.service(error)) { try client.ask(.peek(id, at: server, token: token)) }
+        #expect(throws: CallFailure.service(error)) {
             try client.ask(.join(id, at: server, token: token, fingerprint: fingerprint))
         }
     }
@@ -116,12 +116,12 @@ private final class TestCallServer: HTTPClient {
         ]
         for (body, error) in bodies {
             answer(200, body)
-            #expect(throws: CallFailure.answer(.malformed(error))) {
+            #expect(throws: CallFailure.service(.malformed(error))) {
                 try client.ask(.join(id, at: server, token: token, fingerprint: fingerprint))
             }
         }
         answer(200, [UInt8](repeating: 0, count: 256 * 1024 + 1))
-        #expect(throws: CallFailure.answer(.tooLong(limit: 256 * 1024))) {
+        #expect(throws: CallFailure.service(.tooLong(limit: 256 * 1024))) {
             try client.ask(.peek(id, at: server, token: token))
         }
     }
@@ -130,8 +130,8 @@ private final class TestCallServer: HTTPClient {
         for bad in ["", "a b", "a\r\nX: y", "ä"] {
             let bytes = Array(bad.utf8)
             let token = EnclosedBytes(copying: bytes.span)
-            #expect(throws: CallQuestionError.badToken) {
-                try CallQuestion<CallPeek>.peek(id, at: server, token: token)
+            #expect(throws: CallError.badToken) {
+                try CallRequest<CallPeek>.peek(id, at: server, token: token)
             }
         }
     }

@@ -1,4 +1,5 @@
 import Foundation
+import HTTP
 import SessionStore
 import Testing
 import Threema
@@ -42,7 +43,7 @@ import ThreemaMessages
             let text = Data(key).base64EncodedString()
             let json =
                 #"{"identity":"ECHOECHO","publicKey":"\#(text)","featureMask":\#(features),"state":\#(state),"type":0}"#
-            return Contact(try Question.fetch(id).answer(DirectoryReply(status: 200, body: Array(json.utf8))))
+            return Contact(try DirectoryRequest.fetch(id).answer(HTTPResponse(status: 200, body: Array(json.utf8))))
         }
         #expect(try contact(features: 64, state: 0, key: key.bytes) == Contact(id, key))
         let old = Contact(id, key, forwardSecurity: .unsupportedByContact)

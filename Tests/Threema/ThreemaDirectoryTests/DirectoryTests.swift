@@ -18,7 +18,7 @@ import VectorKit
         let own = try person.ask(.fetchOwn(person.id))
         #expect(own == OwnEntry(serverGroup: "0a", email: nil, mobileNumber: nil))
         let nobody = ThreemaID.random()
-        #expect(throws: DirectoryFailure.directory(.unknownIdentity)) { try person.ask(.fetch(nobody)) }
+        #expect(throws: DirectoryFailure.service(.unknownIdentity)) { try person.ask(.fetch(nobody)) }
         let other = try Person(directory)
         let entries = try person.ask(.fetch([other.id, nobody, person.id]))
         #expect(entries.map(\.id) == [other.id, person.id])
@@ -38,7 +38,7 @@ import VectorKit
     @Test func `another key proves nothing`() throws {
         let person = try Person(directory)
         let other = ClientKey.random()
-        let expected = DirectoryFailure.directory(.unauthorized(.invalidChallengeResponse))
+        let expected = DirectoryFailure.service(.unauthorized(.invalidChallengeResponse))
         #expect(throws: expected) { try person.client.ask(.revoke(person.id), key: other) }
         #expect(directory.record(person.id)?.state == 0)
     }
@@ -109,7 +109,7 @@ import VectorKit
             try person.ask(.revoke(person.id, by: wrong))
         }
         try person.ask(.revoke(person.id, by: key))
-        #expect(throws: DirectoryFailure.directory(.unknownIdentity)) { try person.ask(.fetch(person.id)) }
+        #expect(throws: DirectoryFailure.service(.unknownIdentity)) { try person.ask(.fetch(person.id)) }
         let other = try Person(directory)
         try other.ask(.revoke(other.id))
         #expect(directory.record(other.id)?.state == 2)
@@ -155,7 +155,7 @@ import VectorKit
         for skipping in [0, 1] {
             func expect(_ error: DirectoryError, _ status: Int, _ body: String, _ headers: [String: String] = [:]) {
                 directory.answer(status, body, skipping: skipping, headers: headers)
-                #expect(throws: DirectoryFailure.directory(error), "\(status) \(body)") {
+                #expect(throws: DirectoryFailure.service(error), "\(status) \(body)") {
                     try person.ask(.fetchOwn(person.id))
                 }
             }
@@ -177,20 +177,20 @@ import VectorKit
     @Test func `a body over the limit is too long, also if the HTTP client notices it`() throws {
         let endpoint = try DirectoryServer(url: "https://directory.example/").endpoint()
         let client = DirectoryClient(Flooded(), endpoint, userAgent: "test/1", now: { 0 })
-        #expect(throws: DirectoryFailure.directory(.tooLong(limit: 65_536))) {
+        #expect(throws: DirectoryFailure.service(.tooLong(limit: 65_536))) {
             try client.ask(.fetch(ThreemaID.random()))
         }
     }
 
     @Test func `what leaves open whether a request was carried out`() {
         let open: [DirectoryFailure] = [
-            .http(.connection(.brokenOff)), .directory(.unexpectedStatus(502)), .directory(.tooLong(limit: 1)),
-            .directory(.malformed(field: "identity")),
+            .http(.connection(.brokenOff)), .service(.unexpectedStatus(502)), .service(.tooLong(limit: 1)),
+            .service(.malformed(field: "identity")),
         ]
         for failure in open { #expect(failure.leavesOutcomeOpen, "\(failure)") }
         let decided: [DirectoryFailure] = [
-            .request(.wrongCount(0, allowed: 1...2)), .http(.certificate(.selfSigned)), .directory(.failed),
-            .directory(.unauthorized(.unknown)), .directory(.rateLimited(seconds: 10)),
+            .service(.wrongCount(0, allowed: 1...2)), .http(.certificate(.selfSigned)), .service(.failed),
+            .service(.unauthorized(.unknown)), .service(.rateLimited(seconds: 10)),
         ]
         for failure in decided { #expect(!failure.leavesOutcomeOpen, "\(failure)") }
     }

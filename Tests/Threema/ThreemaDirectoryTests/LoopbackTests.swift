@@ -18,7 +18,7 @@ import VectorKit
         let id = try client.ask(.create(key), key: key).id
         #expect(try client.ask(.fetch(id)).publicKey == key.publicKey)
         let nobody = ThreemaID.random()
-        #expect(throws: DirectoryFailure.directory(.unknownIdentity)) { try client.ask(.fetch(nobody)) }
+        #expect(throws: DirectoryFailure.service(.unknownIdentity)) { try client.ask(.fetch(nobody)) }
 
         let email = try EmailAddress(normalizing: "Ann@googlemail.com")
         let mail = try client.ask(.link(email, to: id, language: "en"), key: key)
@@ -46,7 +46,7 @@ import VectorKit
         let status = try client.ask(.checkRevocationKey(of: id), key: key)
         #expect(status.isSet)
         try client.ask(.revoke(id, by: revocation))
-        #expect(throws: DirectoryFailure.directory(.unknownIdentity)) { try client.ask(.fetch(id)) }
+        #expect(throws: DirectoryFailure.service(.unknownIdentity)) { try client.ask(.fetch(id)) }
     }
 
     @Test func `401, 429 and words`() throws {
@@ -59,10 +59,10 @@ import VectorKit
         ]
         for (fault, error) in expected {
             try directory.tell("\(fault) identity/fetch_priv")
-            #expect(throws: DirectoryFailure.directory(error)) { try client.ask(.fetchOwn(id), key: key) }
+            #expect(throws: DirectoryFailure.service(error)) { try client.ask(.fetchOwn(id), key: key) }
         }
         let other = ClientKey.random()
-        #expect(throws: DirectoryFailure.directory(.unauthorized(.invalidChallengeResponse))) {
+        #expect(throws: DirectoryFailure.service(.unauthorized(.invalidChallengeResponse))) {
             try client.ask(.revoke(id), key: other)
         }
         let own = try client.ask(.fetchOwn(id), key: key)

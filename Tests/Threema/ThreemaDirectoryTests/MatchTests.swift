@@ -99,7 +99,7 @@ import VectorKit
         let person = try Person(directory)
         directory.answer(429, "", headers: ["retry-after": "60"])
         let before = directory.requests.count
-        #expect(throws: DirectoryFailure.directory(.rateLimited(seconds: 60))) {
+        #expect(throws: DirectoryFailure.service(.rateLimited(seconds: 60))) {
             try searchWithOld(person)
         }
         #expect(directory.requests.count == before + 1)

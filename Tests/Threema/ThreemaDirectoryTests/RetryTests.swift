@@ -84,7 +84,7 @@ import ThreemaDirectory
         ] {
             lossy.lose(0)
             lossy.directory.answer(status, headers: ["retry-after": "20"])
-            #expect(throws: DirectoryFailure.directory(failure)) { try client().ask(.fetch(person.id)) }
+            #expect(throws: DirectoryFailure.service(failure)) { try client().ask(.fetch(person.id)) }
             #expect(lossy.count == 1)
         }
     }
@@ -93,7 +93,7 @@ import ThreemaDirectory
         let person = try Person(lossy.directory)
         lossy.lose(0)
         lossy.directory.answer(503, headers: ["retry-after": "31"])
-        #expect(throws: DirectoryFailure.directory(.unexpectedStatus(503))) { try client().ask(.fetch(person.id)) }
+        #expect(throws: DirectoryFailure.service(.unexpectedStatus(503))) { try client().ask(.fetch(person.id)) }
         #expect(lossy.count == 1 && lossy.waits.isEmpty)
     }
 

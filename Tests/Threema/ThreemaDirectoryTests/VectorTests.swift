@@ -1,4 +1,5 @@
 import Primitives
+import HTTP
 import SecureMemory
 import Testing
 import Threema
@@ -52,9 +53,9 @@ import VectorKit
 
     @Test func `an identity`() throws {
         let vector = try Vector.named("fetch-identity-response", in: .threemaClient)
-        let question = Question.fetch(try ThreemaID("ERIC4911"))
-        #expect(try question.request.path == vector.inputs.string("path"))
-        let entry = try question.answer(DirectoryReply(status: 200, body: vector.inputs.utf8("json")))
+        let request = DirectoryRequest.fetch(try ThreemaID("ERIC4911"))
+        #expect(try request.http.path == vector.inputs.string("path"))
+        let entry = try request.answer(HTTPResponse(status: 200, body: vector.inputs.utf8("json")))
         #expect(try entry.id.text == vector.expected.string("identity"))
         #expect(try Int(entry.featureMask.rawValue) == vector.expected.integer("featureMask"))
         #expect(try Int(entry.state.rawValue) == vector.expected.integer("state"))
@@ -65,8 +66,8 @@ import VectorKit
 
     @Test func `credentials for calls`() throws {
         let vector = try Vector.named("turn-cred-response", in: .threemaClient)
-        let question = SignedQuestion.turnCredentials(for: try ThreemaID("ERIC4911"))
-        let turn = try question.answer(DirectoryReply(status: 200, body: vector.inputs.utf8("json")))
+        let request = SignedRequest.turnCredentials(for: try ThreemaID("ERIC4911"))
+        let turn = try request.answer(HTTPResponse(status: 200, body: vector.inputs.utf8("json")))
         #expect(try turn.urls == vector.expected.strings("turnUrls"))
         #expect(try turn.dualStackURLs == vector.expected.strings("turnUrlsDualStack"))
         #expect(try turn.user == vector.expected.string("turnUsername"))

@@ -32,8 +32,8 @@ import VectorKit
         #expect(requests().allSatisfy { $0.request.timeouts.connect == .seconds(30) })
         #expect(requests().allSatisfy { $0.request.timeouts.total == .seconds(100) })
         #expect(requests()[2].request.body == [])
-        #expect(throws: MediaFailure.media(.unknownBlob)) { try client.ask(.download(id, from: .threema)) }
-        #expect(throws: MediaFailure.media(.unknownBlob)) { try client.ask(.done(id, on: .threema)) }
+        #expect(throws: MediaFailure.service(.unknownBlob)) { try client.ask(.download(id, from: .threema)) }
+        #expect(throws: MediaFailure.service(.unknownBlob)) { try client.ask(.done(id, on: .threema)) }
     }
 
     @Test func `a blob that persists stays for two weeks, for all members of a group`() throws {
@@ -47,7 +47,7 @@ import VectorKit
         // A picture is sent again for a week at most, so its receivers have another week.
         #expect(UploadedPicture.lifetime < .seconds(TestMediaServer.lifetime))
         http.state.withLock { $0.now = TestMediaServer.lifetime }
-        #expect(throws: MediaFailure.media(.unknownBlob)) { try client.ask(.download(id, from: .threema)) }
+        #expect(throws: MediaFailure.service(.unknownBlob)) { try client.ask(.download(id, from: .threema)) }
     }
 
     @Test func `tokens`() throws {
@@ -60,14 +60,14 @@ import VectorKit
             let id = try client.ask(.upload([1], to: .threema, persists: false, authorization))
             #expect(try client.ask(.download(id, from: .threema, authorization)) == [1])
             try client.ask(.done(id, on: .threema, authorization))
-            #expect(throws: MediaFailure.media(.unauthorized)) {
+            #expect(throws: MediaFailure.service(.unauthorized)) {
                 try client.ask(.upload([1], to: .threema, persists: false))
             }
         }
         for bad in ["", "a b", "a\r\nX: y", "ä", "\u{7f}"] {
             let authorization = MediaAuthorization.blobToken(.of(Array(bad.utf8)))
             #expect(throws: MediaError.badToken) {
-                try MediaQuestion<BlobID>.upload([], to: .threema, persists: false, authorization)
+                try MediaRequest<BlobID>.upload([], to: .threema, persists: false, authorization)
             }
         }
     }
@@ -84,13 +84,13 @@ import VectorKit
     ])
     func `what is no answer to an upload`(_ response: HTTPResponse, _ error: MediaError) {
         http.state.withLock { $0.fault = response }
-        #expect(throws: MediaFailure.media(error)) { try client.ask(.upload([1], to: .threema, persists: false)) }
+        #expect(throws: MediaFailure.service(error)) { try client.ask(.upload([1], to: .threema, persists: false)) }
     }
 
     @Test func `a blob may be as long as the caller permits`() throws {
         let id = try client.ask(.upload([UInt8](repeating: 7, count: 100), to: .threema, persists: true))
         #expect(try client.ask(.download(id, from: .threema, limit: 100)).count == 100)
-        #expect(throws: MediaFailure.media(.tooLong(limit: 99))) {
+        #expect(throws: MediaFailure.service(.tooLong(limit: 99))) {
             try client.ask(.download(id, from: .threema, limit: 99))
         }
         #expect(requests().last?.request.limit == 99)
@@ -99,7 +99,7 @@ import VectorKit
     @Test func `the form is one that another program reads`() throws {
         // The other program takes the content for text, whose line ends it changes.
         let blob = Random.bytes(1000).filter { $0 != 0x0a && $0 != 0x0d } + Array("--".utf8)
-        let request = try MediaQuestion<BlobID>.upload(blob, to: .threema, persists: false).request
+        let request = try MediaRequest<BlobID>.upload(blob, to: .threema, persists: false).http
         let body = try #require(request.body)
         #expect(body.count == BlobForm.count(of: blob.count))
         let file = FileManager.default.temporaryDirectory.appending(path: "form-\(UUID().uuidString)")
@@ -122,12 +122,12 @@ import VectorKit
         let server = try MediaServer(
             uploadURL: "https://media.example:8443/up", downloadURL: "https://m.example/{blobIdPrefix}/x/")
         let id = try #require(BlobID(hex: "ab" + String(repeating: "0", count: 30)))
-        let upload = try MediaQuestion<BlobID>.upload([], to: server, persists: true).request
-        #expect(upload.base + upload.path == "https://media.example:8443/up/upload?persist=1")
-        let download = try MediaQuestion<[UInt8]>.download(id, from: server).request
-        #expect(download.base + download.path == "https://m.example/ab/x/\(id)")
-        #expect(try MediaQuestion<Void>.done(id, on: server).request.path == "\(id)/done")
-        let dual = try MediaQuestion<[UInt8]>.download(id, from: .threemaDualStack).request
+        let upload = try MediaRequest<BlobID>.upload([], to: server, persists: true)
+        #expect(upload.base + upload.http.path == "https://media.example:8443/up/upload?persist=1")
+        let download = try MediaRequest<[UInt8]>.download(id, from: server)
+        #expect(download.base + download.http.path == "https://m.example/ab/x/\(id)")
+        #expect(try MediaRequest<Void>.done(id, on: server).http.path == "\(id)/done")
+        let dual = try MediaRequest<[UInt8]>.download(id, from: .threemaDualStack)
         #expect(dual.base == "https://ds-blobp-ab.threema.ch/")
         for bad in [
             "", "http://a.example/", "https://", "https://u@a.example/", "https://a.example/?q", "https://a b/",

@@ -46,7 +46,7 @@ import VectorKit
     private func form(_ token: WebPushToken?, affiliation: String? = nil) throws -> String {
         let request = try PushRelayRequest(
             #require(token), session: session, version: 2, affiliation: affiliation, timeToLive: 60)
-        return String(decoding: request.body, as: UTF8.self)
+        return String(decoding: request.http.body ?? [], as: UTF8.self)
     }
 
     @Test func `the form`() throws {
@@ -58,7 +58,8 @@ import VectorKit
         #expect(try form(WebPushToken(.hms, "7|t&=%")) == "type=hms&token=t%26%3D%25&appid=7&" + end)
         let message = PushRelayRequest(
             messageTo: try ThreemaID("ECHOECHO"), session: session, version: 2, timeToLive: 60)
-        #expect(String(decoding: message.body, as: UTF8.self) == "type=threema-gateway&token=ECHOECHO&" + end)
+        #expect(
+            String(decoding: message.http.body ?? [], as: UTF8.self) == "type=threema-gateway&token=ECHOECHO&" + end)
         #expect(
             try form(WebPushToken(.fcm, "t"), affiliation: "ä x").contains("&version=2&affiliation=%C3%A4%20x&ttl=60&"))
     }
@@ -95,12 +96,12 @@ import VectorKit
         let relay = Relay(204)
         try PushRelayClient(relay, url: "https://push.example.org/push").send(request)
         let sent = try #require(relay.requests.first)
-        #expect(sent.method == .post && sent.body == request.body && sent.path.isEmpty)
+        #expect(sent.method == .post && sent.body == request.http.body && sent.path.isEmpty)
         #expect(sent.headers == ["Content-Type: application/x-www-form-urlencoded"])
         #expect(relay.urls == ["https://push.example.org/push"])
         for (status, error) in [
-            (400, .relay(.badRequest)), (500, .relay(.relayFailed)), (502, .relay(.pushServiceFailed)),
-            (200, .relay(.unexpectedStatus(200))), (0, .http(.bodyTooLong)),
+            (400, .service(.badRequest)), (500, .service(.relayFailed)), (502, .service(.pushServiceFailed)),
+            (200, .service(.unexpectedStatus(200))), (0, .http(.bodyTooLong)),
         ] as [(Int, PushRelayFailure)] {
             #expect(throws: error) { try PushRelayClient(Relay(status), url: "https://x/").send(request) }
         }

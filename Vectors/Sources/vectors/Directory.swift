@@ -1,5 +1,6 @@
 import Encodings
 import Foundation
+import HTTP
 import Primitives
 import SecureMemory
 import Threema
@@ -44,9 +45,9 @@ enum Directory {
         guard let id = try? ThreemaID(String(path.suffix(ThreemaID.count))) else {
             throw CheckError.malformed("input path", "that of an identity")
         }
-        let question = Question.fetch(id)
-        check.require("path", question.request.path == path)
-        let entry = try question.answer(reply(check.inputs))
+        let request = DirectoryRequest.fetch(id)
+        check.require("path", request.http.path == path)
+        let entry = try request.answer(reply(check.inputs))
         check.compare("identity", entry.id.text)
         check.compare("featureMask", entry.featureMask.rawValue)
         check.compare("state", entry.state.rawValue)
@@ -55,7 +56,7 @@ enum Directory {
 
     static func decodeTurnCredentials(_ check: inout Check) throws {
         // The reply is the same for everybody.
-        let credentials = try SignedQuestion.turnCredentials(for: .random()).answer(reply(check.inputs))
+        let credentials = try SignedRequest.turnCredentials(for: .random()).answer(reply(check.inputs))
         check.compare("turnUrls", .array(credentials.urls.map { .string($0) }))
         check.compare("turnUrlsDualStack", .array(credentials.dualStackURLs.map { .string($0) }))
         check.compare("turnUsername", credentials.user)
@@ -66,7 +67,7 @@ enum Directory {
         }
     }
 
-    private static func reply(_ inputs: Fields) throws -> DirectoryReply {
-        DirectoryReply(status: 200, body: Array(try inputs.text("json").utf8))
+    private static func reply(_ inputs: Fields) throws -> HTTPResponse {
+        HTTPResponse(status: 200, body: Array(try inputs.text("json").utf8))
     }
 }

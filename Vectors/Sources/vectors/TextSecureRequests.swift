@@ -18,8 +18,8 @@ enum TextSecureRequests {
             number: number, password: password, signalingKey: SignalingKey(), identity: AgreementKey(),
             registrationID: 1, lastResort: LastResortPrekey(), prekeys: PrekeyPool(.textSecure), server: nil,
             relay: nil)
-        let question = ServerQuestion.attachment(1)
-        let document = account.document(of: question.request, at: "https://server.example").revealBytes()
+        let request = ServerRequest.attachment(1)
+        let document = account.document(of: request, at: "https://server.example").revealBytes()
         let json = try JSONScanner.parse(document.span)
         check.compare("authorization", json["headers"]?["Authorization"]?.string)
     }
@@ -27,8 +27,8 @@ enum TextSecureRequests {
     static func signalingKeyText(_ check: inout Check) throws {
         let bytes = try check.inputs.secret("signaling_key", count: SignalingKey.count)
         guard let key = SignalingKey(bytes) else { return }
-        let question = try ServerQuestion.confirm(code: "0", signalingKey: key)
-        let body = try body(question.request)
+        let request = try ServerRequest.confirm(code: "0", signalingKey: key)
+        let body = try body(request)
         check.compare("base64", try JSONScanner.parse(body.span)["signalingKey"]?.string)
         try check.compare("cipher_key", key.encryptionKey)
         try check.compare("mac_key", key.macKey)
@@ -54,12 +54,12 @@ enum TextSecureRequests {
             }
         }
         let lastResort = try prekey(Int64(LastResortPrekey.id), try publicKey(inputs, "last_resort_public"))
-        let question = try ServerQuestion.upload(
+        let request = try ServerRequest.upload(
             prekeys, lastResort: lastResort, identity: publicKey(inputs, "identity_public"))
-        check.compare("json", String(decoding: try body(question.request), as: UTF8.self))
+        check.compare("json", String(decoding: try body(request), as: UTF8.self))
     }
 
-    private static func body(_ request: borrowing ServerRequest) throws -> [UInt8] {
+    private static func body<Answer>(_ request: borrowing ServerRequest<Answer>) throws -> [UInt8] {
         switch request.body {
         case .some(let body): return body.revealBytes()
         case .none: throw CheckError.notInAPI("a request without a body")

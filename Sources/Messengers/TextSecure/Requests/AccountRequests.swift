@@ -1,4 +1,5 @@
 internal import Encodings
+internal import HTTP
 internal import Ratchet
 internal import SecureMemory
 
@@ -16,12 +17,12 @@ public enum PushService: String, CaseIterable, Sendable {
     case gcm
 }
 
-extension ServerQuestion where Answer == Void {
+extension ServerRequest where Answer == Void {
     /// Asks for a code. It is sent without a login.
-    public static func code(for number: AccountNumber, by transport: CodeTransport) -> ServerQuestion {
-        ServerQuestion(
-            ServerRequest(.get, "/v1/accounts/\(transport.rawValue)/code/\(number)", isAuthorized: false),
-            StatusMeanings(badRequest: .badNumber, unsupported: .badTransport)
+    public static func code(for number: AccountNumber, by transport: CodeTransport) -> ServerRequest {
+        ServerRequest(
+            .get, "/v1/accounts/\(transport.rawValue)/code/\(number)", isAuthorized: false,
+            meanings: [400: .badNumber, 415: .badTransport]
         ) { _ in }
     }
 
@@ -32,7 +33,7 @@ extension ServerQuestion where Answer == Void {
     /// - Throws: `.badParameter`.
     public static func confirm(
         code: String, signalingKey: SignalingKey, supportsSMS: Bool = false, registrationID: UInt16? = nil
-    ) throws(ServerError) -> ServerQuestion {
+    ) throws(ServerError) -> ServerRequest {
         let digits = code.utf8.filter { $0 != UInt8(ascii: "-") }
         guard (1...12).contains(digits.count), digits.allSatisfy({ (0x30...0x39).contains($0) }) else {
             throw .badParameter
@@ -46,24 +47,30 @@ extension ServerQuestion where Answer == Void {
         signalingKey.held.bytes.withBytes { Base64.encode($0, appendingTo: &body) }
         body.append(bytes.span.extracting(offsets[0]..<bytes.count))
         let path = "/v1/accounts/code/" + String(decoding: digits, as: UTF8.self)
-        return ServerQuestion(
-            ServerRequest(.put, path, body: body.finish()), StatusMeanings(forbidden: .wrongCode)
+        return ServerRequest(
+            .put, path, contentType: Self.json, body: body.finish(), meanings: [403: .wrongCode]
         ) { _ in }
     }
 
     /// Tells the server where to push.
     /// - Parameter id: the device's id at the push service, 1 to 4096 bytes.
     /// - Throws: `.badParameter`.
-    public static func register(_ id: String, at service: PushService) throws(ServerError) -> ServerQuestion {
+    public static func register(_ id: String, at service: PushService) throws(ServerError) -> ServerRequest {
         guard (1...4096).contains(id.utf8.count) else { throw .badParameter }
         let body = JSONValue.object([.init(service.rawValue + "RegistrationId", .string(id))])
-        return ServerQuestion(ServerRequest(.put, "/v1/accounts/\(service.rawValue)/", json: body)) { _ in }
+        return ServerRequest(.put, "/v1/accounts/\(service.rawValue)/", json: body) { _ in }
     }
 }
 
 extension ServerRequest {
-    init(_ method: Method, _ path: String, json: JSONValue, maxAnswerCount: Int = 64 * 1024) {
-        let bytes = json.sorted.encoded
-        self.init(method, path, body: SecureBytes(copying: bytes.span), maxAnswerCount: maxAnswerCount)
+    static var json: String { "application/json" }
+
+    init(
+        _ method: HTTPRequest.Method, _ path: String, json body: JSONValue, maxAnswerCount: Int = 64 * 1024,
+        meanings: [Int: ServerError] = [:], read: @escaping @Sendable (HTTPResponse) throws(ServerError) -> Answer
+    ) {
+        self.init(
+            method, path, contentType: Self.json, body: SecureBytes(copying: body.sorted.encoded.span),
+            maxAnswerCount: maxAnswerCount, meanings: meanings, read: read)
     }
 }

@@ -1,4 +1,5 @@
 internal import Encodings
+internal import HTTP
 
 /// The members of an answer's object. Clients and servers of the time wrote numbers also as text, and truth values, too.
 struct AnswerFields {
@@ -6,9 +7,9 @@ struct AnswerFields {
 
     let value: JSONValue
 
-    init(_ reply: ServerReply) throws(ServerError) {
+    init(_ response: HTTPResponse) throws(ServerError) {
         do throws(JSONError) {
-            value = try JSONScanner.parse(reply.body.span, limits: Self.limits)
+            value = try JSONScanner.parse(response.body.span, limits: Self.limits)
         } catch {
             throw .malformed(field: "")
         }

@@ -1,4 +1,5 @@
 internal import Encodings
+internal import HTTP
 internal import SecureMemory
 
 /// Where to put an attachment.
@@ -35,42 +36,41 @@ extension AnswerFields {
     }
 }
 
-extension ServerQuestion where Answer == AttachmentPlace {
+extension ServerRequest where Answer == AttachmentPlace {
     /// Asks where to put an attachment.
-    public static func attachmentPlace() -> ServerQuestion {
-        ServerQuestion(ServerRequest(.get, "/v1/attachments/")) { (reply) throws(ServerError) in
+    public static func attachmentPlace() -> ServerRequest {
+        ServerRequest(.get, "/v1/attachments/") { (reply) throws(ServerError) in
             let fields = try AnswerFields(reply)
             return AttachmentPlace(id: try fields.number("id"), location: try fields.location())
         }
     }
 }
 
-extension ServerQuestion where Answer == AttachmentLocation {
+extension ServerRequest where Answer == AttachmentLocation {
     /// Asks where an attachment is.
-    public static func attachment(_ id: UInt64) -> ServerQuestion {
-        ServerQuestion(ServerRequest(.get, "/v1/attachments/\(id)")) { (reply) throws(ServerError) in
+    public static func attachment(_ id: UInt64) -> ServerRequest {
+        ServerRequest(.get, "/v1/attachments/\(id)") { (reply) throws(ServerError) in
             try AnswerFields(reply).location()
         }
     }
 }
 
-extension ServerQuestion where Answer == Void {
+extension ServerRequest where Answer == Void {
     /// Uploads a blob, without a login.
-    public static func upload(_ blob: [UInt8], to location: AttachmentLocation) -> ServerQuestion {
-        ServerQuestion(
-            ServerRequest(
-                .put, location.url, isAuthorized: false, contentType: "application/octet-stream",
-                body: SecureBytes(copying: blob.span))
+    public static func upload(_ blob: [UInt8], to location: AttachmentLocation) -> ServerRequest {
+        ServerRequest(
+            .put, location.url, isAuthorized: false, contentType: "application/octet-stream",
+            body: SecureBytes(copying: blob.span)
         ) { _ in }
     }
 }
 
-extension ServerQuestion where Answer == [UInt8] {
+extension ServerRequest where Answer == [UInt8] {
     /// Downloads a blob, without a login. It is still sealed.
     /// - Parameter limit: longest blob in bytes.
     public static func download(
         _ location: AttachmentLocation, limit: Int = 100 * 1024 * 1024
-    ) -> ServerQuestion {
-        ServerQuestion(ServerRequest(.get, location.url, isAuthorized: false, maxAnswerCount: limit)) { $0.body }
+    ) -> ServerRequest {
+        ServerRequest(.get, location.url, isAuthorized: false, maxAnswerCount: limit) { $0.body }
     }
 }

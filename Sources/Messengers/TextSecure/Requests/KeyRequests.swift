@@ -1,4 +1,5 @@
 internal import Encodings
+internal import HTTP
 internal import Ratchet
 
 /// A prekey as the server has it.
@@ -32,7 +33,7 @@ public struct ContactKeys: Equatable, Sendable {
     public let prekey: PublicPrekey
 }
 
-extension ServerQuestion where Answer == Void {
+extension ServerRequest where Answer == Void {
     /// Most prekeys in one upload.
     public static var maxPrekeys: Int { 1000 }
 
@@ -41,17 +42,17 @@ extension ServerQuestion where Answer == Void {
     /// - Throws: `.tooMany`.
     public static func upload(
         _ prekeys: [PublicPrekey], lastResort: PublicPrekey, identity: PublicKey33
-    ) throws(ServerError) -> ServerQuestion {
+    ) throws(ServerError) -> ServerRequest {
         guard prekeys.count <= maxPrekeys else { throw .tooMany(limit: maxPrekeys) }
         let body: JSONValue = [
             "keys": .array(prekeys.map { $0.json(identity) }), "lastResortKey": lastResort.json(identity),
         ]
-        return ServerQuestion(ServerRequest(.put, "/v1/keys/", json: body)) { _ in }
+        return ServerRequest(.put, "/v1/keys/", json: body) { _ in }
     }
 
     /// Uploads all public keys of an account. It has to be stored before, as it is now.
     /// - Throws: `.tooMany`.
-    public static func uploadKeys(of account: borrowing TextSecureAccount) throws(ServerError) -> ServerQuestion {
+    public static func uploadKeys(of account: borrowing TextSecureAccount) throws(ServerError) -> ServerRequest {
         // IDs have 24 bits, and the public key of a clamped private one is never of low order.
         let prekeys = account.prekeys.publicPrekeys().map { prekey in
             PublicPrekey(id: prekey.id, key: PublicKey33(point: prekey.publicKey)!)!
@@ -61,17 +62,17 @@ extension ServerQuestion where Answer == Void {
     }
 }
 
-extension ServerQuestion where Answer == ContactKeys {
+extension ServerRequest where Answer == ContactKeys {
     /// Asks for the keys of a contact. The server gives away one prekey for each such request.
     /// - Parameter relay: the contact's server in a federation: letters, digits, `.`, `-` and `_`.
     /// - Throws: `.badParameter`.
-    public static func keys(of number: AccountNumber, relay: String? = nil) throws(ServerError) -> ServerQuestion {
+    public static func keys(of number: AccountNumber, relay: String? = nil) throws(ServerError) -> ServerRequest {
         var path = "/v1/keys/\(number)"
         if let relay {
             guard isName(relay) else { throw .badParameter }
             path += "?relay=" + relay
         }
-        return ServerQuestion(ServerRequest(.get, path)) { (reply) throws(ServerError) in
+        return ServerRequest(.get, path) { (reply) throws(ServerError) in
             let fields = try AnswerFields(reply)
             let key = try fields.publicKey("publicKey")
             guard let id = UInt32(exactly: try fields.number("keyId")), let prekey = PublicPrekey(id: id, key: key)

@@ -1,16 +1,16 @@
 public import Encodings
+internal import HTTP
 
-extension ServerQuestion where Answer == [DirectoryEntry] {
+extension ServerRequest where Answer == [DirectoryEntry] {
     /// Asks which numbers have accounts. Anyone who sees the tokens finds the numbers.
     /// - Parameter tokens: one batch of `ContactDiscovery`.
     /// - Throws: `.tooMany`.
-    public static func contacts(_ tokens: [DirectoryToken]) throws(ServerError) -> ServerQuestion {
+    public static func contacts(_ tokens: [DirectoryToken]) throws(ServerError) -> ServerRequest {
         let limit = ContactDiscovery.maxTokens
         guard tokens.count <= limit else { throw .tooMany(limit: limit) }
         let body: JSONValue = ["contacts": .array(tokens.map { .string($0.text) })]
-        return ServerQuestion(
-            ServerRequest(.put, "/v1/directory/tokens", json: body, maxAnswerCount: 1024 * 1024),
-            StatusMeanings(badRequest: .badToken)
+        return ServerRequest(
+            .put, "/v1/directory/tokens", json: body, maxAnswerCount: 1024 * 1024, meanings: [400: .badToken]
         ) { (reply) throws(ServerError) in
             var entries: [DirectoryEntry] = []
             for value in try AnswerFields(reply).list("contacts", limit: limit) {
@@ -64,10 +64,10 @@ public struct SendingResult: Equatable, Sendable {
     public let failure: [String]
 }
 
-extension ServerQuestion where Answer == SendingResult {
+extension ServerRequest where Answer == SendingResult {
     /// Sends messages.
     /// - Throws: `.tooMany` for more than 1000; `.badParameter` for a body that is too long.
-    public static func send(_ messages: [AddressedMessage]) throws(ServerError) -> ServerQuestion {
+    public static func send(_ messages: [AddressedMessage]) throws(ServerError) -> ServerRequest {
         let limit = ContentLimits.elements
         guard messages.count <= limit else { throw .tooMany(limit: limit) }
         guard messages.allSatisfy({ $0.body.count <= AddressedMessage.maxBodyCount }) else { throw .badParameter }
@@ -82,7 +82,7 @@ extension ServerQuestion where Answer == SendingResult {
                     return value.setting("relay", to: message.relay.map { .string($0) })
                 })
         ]
-        return ServerQuestion(ServerRequest(.post, "/v1/messages/", json: body)) { (reply) throws(ServerError) in
+        return ServerRequest(.post, "/v1/messages/", json: body) { (reply) throws(ServerError) in
             let fields = try AnswerFields(reply)
             return SendingResult(
                 success: try fields.texts("success", limit: limit), failure: try fields.texts("failure", limit: limit))

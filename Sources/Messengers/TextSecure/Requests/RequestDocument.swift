@@ -16,7 +16,7 @@ extension ServerRequest {
     /// - Parameter server: the server's address, without a slash at its end. A blob has a URL of its own.
     public borrowing func url(at server: String) -> String { path.hasPrefix("/") ? server + path : path }
 
-    fileprivate var isJSON: Bool { contentType == "application/json" }
+    fileprivate var isJSON: Bool { contentType == Self.json }
 }
 
 extension TextSecureAccount {
@@ -24,7 +24,9 @@ extension TextSecureAccount {
     /// - Parameters:
     ///   - request: a body that is not JSON is left out.
     ///   - server: the server's address, without a slash at its end. A request with a URL of its own does not need it.
-    public borrowing func document(of request: borrowing ServerRequest, at server: String) -> SecureBytes {
+    public borrowing func document<Answer>(
+        of request: borrowing ServerRequest<Answer>, at server: String
+    ) -> SecureBytes {
         let (url, isJSON) = (request.url(at: server), request.isJSON)
         let bodyCount =
             switch request.body {

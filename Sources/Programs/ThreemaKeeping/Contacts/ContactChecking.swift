@@ -1,4 +1,5 @@
 package import Encodings
+internal import HTTP
 internal import Keystore
 internal import SecureMemory
 package import Threema
@@ -65,7 +66,7 @@ extension DirectoryKeeper {
         return (states, CheckedContacts(findings: findings(), earlier: earlier, storing: nil))
     }
 
-    /// At most `DirectoryRequest.maxIdentities` a request.
+    /// At most `DirectoryClient.maxIdentities` a request.
     /// - Parameter ids: each once.
     private func answers(
         about ids: [ThreemaID], at server: DirectoryServer
@@ -73,13 +74,13 @@ extension DirectoryKeeper {
         var answers: [ThreemaID: ContactStates.Answer] = [:]
         let client = connect(server)
         do throws(DirectoryFailure) {
-            for start in stride(from: 0, to: ids.count, by: DirectoryRequest.maxIdentities) {
-                let part = Array(ids[start...].prefix(DirectoryRequest.maxIdentities))
-                let checked = try client.ask(Self.stateQuestion(part)).identities
+            for start in stride(from: 0, to: ids.count, by: DirectoryClient.maxIdentities) {
+                let part = Array(ids[start...].prefix(DirectoryClient.maxIdentities))
+                let checked = try client.ask(Self.stateRequest(part)).identities
                 var keys: [ThreemaID: PublicKey?] = [:]
                 let valid = checked.filter { $0.state != .invalid }.map(\.id)
                 if !valid.isEmpty {
-                    for entry in try client.ask(Self.question(valid)) { keys[entry.id] = .some(entry.publicKey) }
+                    for entry in try client.ask(Self.request(valid)) { keys[entry.id] = .some(entry.publicKey) }
                 }
                 for each in checked {
                     // One that is missing among the keys was revoked in between.
@@ -93,8 +94,10 @@ extension DirectoryKeeper {
         return answers
     }
 
-    private static func stateQuestion(_ ids: [ThreemaID]) throws(DirectoryFailure) -> Question<CheckedIdentities> {
-        do throws(DirectoryRequestError) { return try .check(ids) } catch { throw .request(error) }
+    private static func stateRequest(
+        _ ids: [ThreemaID]
+    ) throws(DirectoryFailure) -> DirectoryRequest<CheckedIdentities> {
+        try DirectoryFailure.rethrowing { () throws(DirectoryError) in try .check(ids) }
     }
 }
 

@@ -7,7 +7,7 @@ package struct AddressList: Sendable {
     /// Longest text, in bytes.
     package static let maxBytes = 1024 * 1024
     /// Most addresses. An address has two hashes at most, so that all of them fit into one search.
-    package static let maxCount = Question<FoundContacts>.maxHashes / 2
+    package static let maxCount = DirectoryRequest<FoundContacts>.maxHashes / 2
 
     /// One line.
     package struct Address: Sendable {

@@ -1,3 +1,4 @@
+internal import HTTP
 internal import Keystore
 internal import SecureMemory
 package import Threema
@@ -50,28 +51,28 @@ package struct DirectoryKeeper: Sendable {
     /// Asks as an identity, and remembers the directory once it has answered. A failure to remember it is reported to
     /// `unstored`, because the directory has done its part.
     func ask<Answer: ~Copyable>(
-        _ question: SignedQuestion<Answer>, as id: ThreemaID, at server: DirectoryServer
+        _ request: SignedRequest<Answer>, as id: ThreemaID, at server: DirectoryServer
     ) throws -> Answer {
-        let answer = try answer(question, of: keystore.identity(.threema(id)), at: server)
+        let answer = try answer(request, of: keystore.identity(.threema(id)), at: server)
         remember(server, for: id)
         return answer
     }
 
     /// As above, under the identity's lock: for an answer that must be stored.
     func ask<Answer: ~Copyable>(
-        _ question: SignedQuestion<Answer>, as held: borrowing LockedIdentity, at server: DirectoryServer
+        _ request: SignedRequest<Answer>, as held: borrowing LockedIdentity, at server: DirectoryServer
     ) throws -> Answer {
-        let answer = try answer(question, of: held.records, at: server)
+        let answer = try answer(request, of: held.records, at: server)
         store(.directory) { try held.remember(server) }
         return answer
     }
 
     private func answer<Answer: ~Copyable>(
-        _ question: SignedQuestion<Answer>, of records: borrowing IdentityRecords, at server: DirectoryServer
+        _ request: SignedRequest<Answer>, of records: borrowing IdentityRecords, at server: DirectoryServer
     ) throws -> Answer {
         let identity = try records.identity()
         do throws(DirectoryFailure) {
-            return try connect(server).ask(question, key: identity.clientKey)
+            return try connect(server).ask(request, key: identity.clientKey)
         } catch {
             throw Self.failure(error, of: identity.id, at: server, connect)
         }
@@ -85,8 +86,8 @@ package struct DirectoryKeeper: Sendable {
     ) -> DirectoryKeepingError {
         let words: ServerWords?
         switch failure {
-        case .directory(.refused(let refusal)): words = refusal
-        case .directory(.failed), .directory(.unexpectedStatus(404)): words = nil
+        case .service(.refused(let refusal)): words = refusal
+        case .service(.failed), .service(.unexpectedStatus(404)): words = nil
         default: return .failed(server, failure)
         }
         do {
@@ -99,15 +100,15 @@ package struct DirectoryKeeper: Sendable {
     }
 
     /// Asks without a proof.
-    func ask<Answer: ~Copyable>(_ question: Question<Answer>, at server: DirectoryServer) throws -> Answer {
-        try Self.ask(question, at: server, connect)
+    func ask<Answer: ~Copyable>(_ request: DirectoryRequest<Answer>, at server: DirectoryServer) throws -> Answer {
+        try Self.ask(request, at: server, connect)
     }
 
     static func ask<Answer: ~Copyable>(
-        _ question: Question<Answer>, at server: DirectoryServer, _ connect: Connect
+        _ request: DirectoryRequest<Answer>, at server: DirectoryServer, _ connect: Connect
     ) throws -> Answer {
         do throws(DirectoryFailure) {
-            return try connect(server).ask(question)
+            return try connect(server).ask(request)
         } catch {
             throw DirectoryKeepingError.failed(server, error)
         }

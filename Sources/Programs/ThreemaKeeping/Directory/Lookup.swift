@@ -1,3 +1,4 @@
+internal import HTTP
 package import Threema
 package import ThreemaDirectory
 
@@ -13,10 +14,10 @@ extension DirectoryKeeper {
         if ids.count == 1 { return try entry(of: ids[0], at: server, connect).map { [$0] } ?? [] }
         var found: [ThreemaID: DirectoryEntry] = [:]
         let client = connect(server)
-        for start in stride(from: 0, to: ids.count, by: DirectoryRequest.maxIdentities) {
-            let part = Array(ids[start...].prefix(DirectoryRequest.maxIdentities))
+        for start in stride(from: 0, to: ids.count, by: DirectoryClient.maxIdentities) {
+            let part = Array(ids[start...].prefix(DirectoryClient.maxIdentities))
             do throws(DirectoryFailure) {
-                for entry in try client.ask(Self.question(part)) { found[entry.id] = entry }
+                for entry in try client.ask(Self.request(part)) { found[entry.id] = entry }
             } catch {
                 throw DirectoryKeepingError.failed(server, error)
             }
@@ -24,8 +25,8 @@ extension DirectoryKeeper {
         return ids.compactMap { found[$0] }
     }
 
-    static func question(_ ids: [ThreemaID]) throws(DirectoryFailure) -> Question<[DirectoryEntry]> {
-        do throws(DirectoryRequestError) { return try .fetch(ids) } catch { throw .request(error) }
+    static func request(_ ids: [ThreemaID]) throws(DirectoryFailure) -> DirectoryRequest<[DirectoryEntry]> {
+        try DirectoryFailure.rethrowing { () throws(DirectoryError) in try .fetch(ids) }
     }
 
     /// - Returns: nil if the directory does not know the identity.
@@ -34,7 +35,7 @@ extension DirectoryKeeper {
     ) throws -> DirectoryEntry? {
         do {
             return try ask(.fetch(id), at: server, connect)
-        } catch DirectoryKeepingError.failed(_, .directory(.unknownIdentity)) {
+        } catch DirectoryKeepingError.failed(_, .service(.unknownIdentity)) {
             return nil
         }
     }

@@ -102,16 +102,16 @@ extension DirectoryKeeper {
 
     private func register(_ key: borrowing ClientKey, at server: DirectoryServer) throws -> ThreemaID {
         let client = connect(server)
-        let question = SignedQuestion.create(key)
-        let step: SignedQuestion<CreatedIdentity>.Step
+        let request = SignedRequest.create(key)
+        let step: SignedRequest<CreatedIdentity>.Step
         do throws(DirectoryFailure) {
-            step = try client.begin(question, key: key)
+            step = try client.begin(request, key: key)
         } catch {
             // The directory has only been asked for a challenge.
             throw DirectoryKeepingError.failed(server, error)
         }
         do throws(DirectoryFailure) {
-            return try client.finish(question, step).id
+            return try client.finish(request, step).id
         } catch {
             throw error.leavesOutcomeOpen
                 ? DirectoryKeepingError.unfinished(key.publicKey, server, error) : .failed(server, error)

@@ -98,10 +98,8 @@ extension Failure {
 extension DirectoryFailure {
     func explained(_ server: DirectoryServer) -> Failure {
         switch self {
-        case .request(.wrongCount(let count, let allowed)):
-            Failure(.usage, "\(count) are too many or too few for one request; \(allowed.upperBound) are possible")
         case .http(let error): error.explained(server)
-        case .directory(let error): error.explained(server.url)
+        case .service(let error): error.explained(server.url)
         }
     }
 }
@@ -133,6 +131,8 @@ extension HTTPError {
 extension DirectoryError {
     fileprivate func explained(_ url: String) -> Failure {
         switch self {
+        case .wrongCount(let count, let allowed):
+            Failure(.usage, "\(count) are too many or too few for one request; \(allowed.upperBound) are possible")
         case .unknownIdentity:
             Failure(.absent, "\(url) does not know this identity").because(of: "unknown_identity")
         case .unauthorized(let reason): Failure(.serverAuth, "\(url) \(reason.words) (status 401)", hints: reason.hint)

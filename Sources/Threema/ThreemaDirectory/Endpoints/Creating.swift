@@ -24,7 +24,7 @@ public struct CreationDetail: Equatable, Sendable {
     }
 }
 
-extension SignedQuestion {
+extension SignedRequest {
     /// Registers a key: the directory draws an ID for it. The key proves itself; asked again after an answer was lost,
     /// the directory draws another ID.
     /// - Parameters:
@@ -32,9 +32,9 @@ extension SignedQuestion {
     ///   - details: sent with the second request, each name once.
     public static func create(
         _ key: borrowing ClientKey, details: [CreationDetail] = []
-    ) -> SignedQuestion where Answer == CreatedIdentity {
+    ) -> SignedRequest where Answer == CreatedIdentity {
         let publicKey = Base64.encode(key.publicKey.bytes.span)
-        return SignedQuestion(
+        return SignedRequest(
             "identity/create", [.init("publicKey", .string(publicKey))],
             secondFields: details.map { .init($0.name, .string($0.value)) }
         ) { (fields) throws(DirectoryError) in

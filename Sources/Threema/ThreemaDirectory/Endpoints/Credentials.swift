@@ -36,12 +36,12 @@ public struct BlobCredentials: ~Copyable, Sendable {
     public let expiration: Int
 }
 
-extension SignedQuestion where Answer: ~Copyable {
+extension SignedRequest where Answer: ~Copyable {
     /// For a call between two.
     public static func turnCredentials(
         for id: ThreemaID
-    ) -> SignedQuestion<TurnCredentials> where Answer == TurnCredentials {
-        SignedQuestion("identity/turn_cred", [.identity(id), .init("type", "voip")], .init(secrets: ["turnPassword"])) {
+    ) -> SignedRequest<TurnCredentials> where Answer == TurnCredentials {
+        SignedRequest("identity/turn_cred", [.identity(id), .init("type", "voip")], .init(secrets: ["turnPassword"])) {
             (fields) throws(DirectoryError) in
             try fields.requireSuccess()
             return TurnCredentials(
@@ -54,8 +54,8 @@ extension SignedQuestion where Answer: ~Copyable {
     /// Asks for what a server of group calls demands of `id`.
     public static func groupCallCredentials(
         for id: ThreemaID
-    ) -> SignedQuestion<GroupCallCredentials> where Answer == GroupCallCredentials {
-        SignedQuestion("identity/sfu_cred", [.identity(id)], .init(secrets: ["sfuToken"])) {
+    ) -> SignedRequest<GroupCallCredentials> where Answer == GroupCallCredentials {
+        SignedRequest("identity/sfu_cred", [.identity(id)], .init(secrets: ["sfuToken"])) {
             (fields) throws(DirectoryError) in
             try fields.requireSuccess()
             return GroupCallCredentials(
@@ -68,8 +68,8 @@ extension SignedQuestion where Answer: ~Copyable {
     /// For files. The field `token` of the second reply is the credential, not a challenge.
     public static func blobCredentials(
         for id: ThreemaID
-    ) -> SignedQuestion<BlobCredentials> where Answer == BlobCredentials {
-        SignedQuestion("identity/blob_cred", [.identity(id)], .init(secrets: ["token"])) {
+    ) -> SignedRequest<BlobCredentials> where Answer == BlobCredentials {
+        SignedRequest("identity/blob_cred", [.identity(id)], .init(secrets: ["token"])) {
             (fields) throws(DirectoryError) in
             try fields.requireSuccess()
             return BlobCredentials(token: try fields.secret("token"), expiration: try fields.seconds("expiration"))

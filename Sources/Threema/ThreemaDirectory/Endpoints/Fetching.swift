@@ -1,4 +1,5 @@
 internal import Encodings
+public import HTTP
 public import Threema
 
 /// What a directory stores of an identity for its owner alone.
@@ -11,11 +12,11 @@ public struct OwnEntry: Equatable, Sendable {
     public let mobileNumber: ServerWords?
 }
 
-extension Question {
+extension ServiceRequest where Failure == DirectoryError {
     /// What the directory says of one identity.
     /// - Returns: a request whose reply throws `.unknownIdentity` if no identity has this ID.
-    public static func fetch(_ id: ThreemaID) -> Question where Answer == DirectoryEntry {
-        Question(.get, "identity/" + escaped(id), [], .init(isOfIdentity: true)) { (fields) throws(DirectoryError) in
+    public static func fetch(_ id: ThreemaID) -> Self where Answer == DirectoryEntry {
+        Self(.get, "identity/" + escaped(id), [], .init(isOfIdentity: true)) { (fields) throws(DirectoryError) in
             let entry = try DirectoryEntry(fields)
             guard entry.id == id else { throw .malformed(field: "identity") }
             return entry
@@ -23,12 +24,12 @@ extension Question {
     }
 
     /// What the directory says of several identities. Those that are unknown or revoked are missing in the answer.
-    /// - Parameter ids: 1 to `DirectoryRequest.maxIdentities`.
+    /// - Parameter ids: 1 to `DirectoryClient.maxIdentities`.
     public static func fetch(
         _ ids: [ThreemaID]
-    ) throws(DirectoryRequestError) -> Question where Answer == [DirectoryEntry] {
+    ) throws(DirectoryError) -> Self where Answer == [DirectoryEntry] {
         let asked = Set(ids)
-        return Question(.post, "identity/fetch_bulk", [try .identities(ids)], .ofList(ids.count), isRead: true) {
+        return Self(.post, "identity/fetch_bulk", [try .identities(ids)], .ofList(ids.count), isRead: true) {
             (fields) throws(DirectoryError) in
             var entries: [DirectoryEntry] = []
             var found: Set<ThreemaID> = []
@@ -44,11 +45,11 @@ extension Question {
     }
 
     /// State, kind and features of several identities, in the same order.
-    /// - Parameter ids: 1 to `DirectoryRequest.maxIdentities`.
+    /// - Parameter ids: 1 to `DirectoryClient.maxIdentities`.
     public static func check(
         _ ids: [ThreemaID]
-    ) throws(DirectoryRequestError) -> Question where Answer == CheckedIdentities {
-        Question(.post, "identity/check", [try .identities(ids)], .ofList(ids.count), isRead: true) {
+    ) throws(DirectoryError) -> Self where Answer == CheckedIdentities {
+        Self(.post, "identity/check", [try .identities(ids)], .ofList(ids.count), isRead: true) {
             (fields) throws(DirectoryError) in
             let states = try fields.numbers("states", count: ids.count)
             let kinds = try fields.numbers("types", count: ids.count)
@@ -66,11 +67,11 @@ extension Question {
     }
 
     /// What the apps of several identities can do, in the same order; nil for an identity that is not valid.
-    /// - Parameter ids: 1 to `DirectoryRequest.maxIdentities`.
+    /// - Parameter ids: 1 to `DirectoryClient.maxIdentities`.
     public static func checkFeatureMask(
         _ ids: [ThreemaID]
-    ) throws(DirectoryRequestError) -> Question where Answer == [FeatureMask?] {
-        Question(.post, "identity/check_featuremask", [try .identities(ids)], .ofList(ids.count), isRead: true) {
+    ) throws(DirectoryError) -> Self where Answer == [FeatureMask?] {
+        Self(.post, "identity/check_featuremask", [try .identities(ids)], .ofList(ids.count), isRead: true) {
             (fields) throws(DirectoryError) in
             try fields.optionalNumbers("featureMasks", count: ids.count).map { $0.map(FeatureMask.init) }
         }
@@ -80,10 +81,10 @@ extension Question {
     private static func escaped(_ id: ThreemaID) -> String { id.text }
 }
 
-extension SignedQuestion {
+extension SignedRequest {
     /// What the directory stores of an identity for its owner alone.
-    public static func fetchOwn(_ id: ThreemaID) -> SignedQuestion where Answer == OwnEntry {
-        SignedQuestion("identity/fetch_priv", [.identity(id), .init("appVariant", "consumer")]) {
+    public static func fetchOwn(_ id: ThreemaID) -> SignedRequest where Answer == OwnEntry {
+        SignedRequest("identity/fetch_priv", [.identity(id), .init("appVariant", "consumer")]) {
             (fields) throws(DirectoryError) in
             try fields.requireSuccess()
             return OwnEntry(
@@ -93,8 +94,8 @@ extension SignedQuestion {
     }
 
     /// Tells the directory what the own app can do.
-    public static func setFeatureMask(_ mask: FeatureMask, of id: ThreemaID) -> SignedQuestion where Answer == Void {
-        SignedQuestion("identity/set_featuremask", [.identity(id), .init("featureMask", .number(mask.rawValue))]) {
+    public static func setFeatureMask(_ mask: FeatureMask, of id: ThreemaID) -> SignedRequest where Answer == Void {
+        SignedRequest("identity/set_featuremask", [.identity(id), .init("featureMask", .number(mask.rawValue))]) {
             (fields) throws(DirectoryError) in try fields.requireSuccess()
         }
     }
@@ -123,8 +124,8 @@ public struct CheckedIdentities: Equatable, Sendable {
 extension JSONValue.Member {
     static func identity(_ id: ThreemaID) -> Self { .init("identity", .string(id.text)) }
 
-    static func identities(_ ids: [ThreemaID]) throws(DirectoryRequestError) -> Self {
-        let allowed = 1...DirectoryRequest.maxIdentities
+    static func identities(_ ids: [ThreemaID]) throws(DirectoryError) -> Self {
+        let allowed = 1...DirectoryClient.maxIdentities
         guard allowed.contains(ids.count) else { throw .wrongCount(ids.count, allowed: allowed) }
         return .init("identities", .array(ids.map { .string($0.text) }))
     }

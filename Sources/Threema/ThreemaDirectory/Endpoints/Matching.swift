@@ -1,4 +1,5 @@
 internal import Encodings
+public import HTTP
 public import SecureMemory
 public import Threema
 
@@ -35,10 +36,10 @@ public struct FoundContacts: Equatable, Sendable {
     public let contacts: [FoundContact]
 }
 
-extension SignedQuestion where Answer == MatchToken {
+extension SignedRequest where Answer == MatchToken {
     /// Asks for a token, which searches for contacts need.
-    public static func matchToken(for id: ThreemaID) -> SignedQuestion {
-        SignedQuestion("identity/match_token", [.identity(id)], .init(secrets: ["matchToken"])) {
+    public static func matchToken(for id: ThreemaID) -> SignedRequest {
+        SignedRequest("identity/match_token", [.identity(id)], .init(secrets: ["matchToken"])) {
             (fields) throws(DirectoryError) in
             try fields.requireSuccess()
             return MatchToken(try fields.secret("matchToken"))
@@ -46,7 +47,7 @@ extension SignedQuestion where Answer == MatchToken {
     }
 }
 
-extension Question where Answer == FoundContacts {
+extension ServiceRequest where Answer == FoundContacts, Failure == DirectoryError {
     /// Most hashes in one search.
     public static var maxHashes: Int { 10_000 }
 
@@ -57,25 +58,25 @@ extension Question where Answer == FoundContacts {
     ///   - isIncludingInactive: also identities that were not used for a long time.
     public static func match(
         _ hashes: [ContactHash], token: borrowing MatchToken, isIncludingInactive: Bool = false
-    ) throws(DirectoryRequestError) -> Question {
+    ) throws(DirectoryError) -> Self {
         let fields = try fields(hashes, isIncludingInactive)
-        return Question(
+        return Self(
             path, fields, "matchToken", token.bytes, .ofList(hashes.count), isRead: true, read: reading(Set(hashes)))
     }
 
     /// The same for a directory that wants no token.
     public static func match(
         _ hashes: [ContactHash], isIncludingInactive: Bool = false
-    ) throws(DirectoryRequestError) -> Question {
+    ) throws(DirectoryError) -> Self {
         let fields = try fields(hashes, isIncludingInactive)
-        return Question(.post, path, fields, .ofList(hashes.count), isRead: true, read: reading(Set(hashes)))
+        return Self(.post, path, fields, .ofList(hashes.count), isRead: true, read: reading(Set(hashes)))
     }
 
     private static var path: String { "identity/match" }
 
     private static func fields(
         _ hashes: [ContactHash], _ isIncludingInactive: Bool
-    ) throws(DirectoryRequestError) -> [JSONValue.Member] {
+    ) throws(DirectoryError) -> [JSONValue.Member] {
         guard (1...maxHashes).contains(hashes.count) else {
             throw .wrongCount(hashes.count, allowed: 1...maxHashes)
         }

@@ -1,4 +1,5 @@
 internal import Encodings
+public import HTTP
 public import SecureMemory
 public import Threema
 
@@ -14,14 +15,14 @@ public struct LicenceStatus: Equatable, Sendable {
     public let updateURL: ServerWords?
 }
 
-extension SignedQuestion where Answer == Void {
+extension SignedRequest where Answer == Void {
     /// Reports an identity that sends junk.
     /// - Parameter nickname: that it has sent; nil for none.
     public static func reportJunk(
         from sender: ThreemaID, nickname: String? = nil, by id: ThreemaID
-    ) -> SignedQuestion {
+    ) -> SignedRequest {
         let nickname = nickname.map { [JSONValue.Member("senderNickname", .string($0))] } ?? []
-        return SignedQuestion(
+        return SignedRequest(
             "identity/report_junk", [.identity(id), .init("senderIdentity", .string(sender.text))] + nickname
         ) { (fields) throws(DirectoryError) in try fields.requireSuccess() }
     }
@@ -30,24 +31,24 @@ extension SignedQuestion where Answer == Void {
     /// - Parameter properties: names and texts, as the company's directory knows them.
     public static func updateWorkInformation(
         _ properties: [(name: String, value: String)], of id: ThreemaID
-    ) -> SignedQuestion {
+    ) -> SignedRequest {
         let properties = properties.map { JSONValue.Member($0.name, .string($0.value)) }
-        return SignedQuestion("identity/update_work_info", [.identity(id)] + properties) {
+        return SignedRequest("identity/update_work_info", [.identity(id)] + properties) {
             (fields) throws(DirectoryError) in try fields.requireSuccess()
         }
     }
 }
 
-extension Question where Answer: ~Copyable {
+extension ServiceRequest where Answer: ~Copyable, Failure == DirectoryError {
     /// A token for the other servers of a directory that a company runs itself.
-    public static func authenticationToken() -> Question where Answer == SecureBytes {
-        Question(.get, "auth_token", [], .init(secrets: ["authToken"])) { (fields) throws(DirectoryError) in
+    public static func authenticationToken() -> Self where Answer == SecureBytes {
+        Self(.get, "auth_token", [], .init(secrets: ["authToken"])) { (fields) throws(DirectoryError) in
             try fields.secret("authToken")
         }
     }
 }
 
-extension Question {
+extension ServiceRequest where Failure == DirectoryError {
     /// Whether a company's licence is valid.
     /// - Parameters:
     ///   - device: names this installation.
@@ -55,12 +56,12 @@ extension Question {
     ///   - architecture: of the machine.
     public static func checkLicence(
         user: String, password: borrowing SecureBytes, device: String, version: String, architecture: String
-    ) -> Question where Answer == LicenceStatus {
+    ) -> Self where Answer == LicenceStatus {
         let fields: [JSONValue.Member] = [
             .init("licenseUsername", .string(user)), .init("deviceId", .string(device)),
             .init("version", .string(version)), .init("arch", .string(architecture)),
         ]
-        return Question("check_license", fields, "licensePassword", password, .init(isFailureAnswer: true)) {
+        return Self("check_license", fields, "licensePassword", password, .init(isFailureAnswer: true)) {
             (fields) throws(DirectoryError) in
             LicenceStatus(
                 isValid: try fields.bool("success"), reason: try fields.optionalText("error").map(ServerWords.init),

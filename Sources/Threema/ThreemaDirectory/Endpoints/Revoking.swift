@@ -1,4 +1,5 @@
 public import Encodings
+public import HTTP
 public import Threema
 
 /// Whether an identity can be revoked by a password.
@@ -9,19 +10,19 @@ public struct RevocationStatus: Equatable, Sendable {
     public let lastChanged: Timestamp?
 }
 
-extension SignedQuestion {
+extension SignedRequest {
     /// Sets the key by which a password revokes the identity; it replaces an earlier one.
     public static func setRevocationKey(
         _ key: RevocationKey, of id: ThreemaID
-    ) -> SignedQuestion where Answer == Void {
-        SignedQuestion("identity/set_revocation_key", [.identity(id), .revocationKey(key)]) {
+    ) -> SignedRequest where Answer == Void {
+        SignedRequest("identity/set_revocation_key", [.identity(id), .revocationKey(key)]) {
             (fields) throws(DirectoryError) in try fields.requireSuccess()
         }
     }
 
     /// Whether a revocation key is set.
-    public static func checkRevocationKey(of id: ThreemaID) -> SignedQuestion where Answer == RevocationStatus {
-        SignedQuestion("identity/check_revocation_key", [.identity(id)]) { (fields) throws(DirectoryError) in
+    public static func checkRevocationKey(of id: ThreemaID) -> SignedRequest where Answer == RevocationStatus {
+        SignedRequest("identity/check_revocation_key", [.identity(id)]) { (fields) throws(DirectoryError) in
             guard fields.has("revocationKeySet") else { throw try fields.refusalInstead(of: "revocationKeySet") }
             let isSet = try fields.bool("revocationKeySet")
             guard let text = try fields.optionalText("lastChanged") else {
@@ -33,17 +34,17 @@ extension SignedQuestion {
     }
 
     /// Revokes the identity by its client key. This cannot be undone.
-    public static func revoke(_ id: ThreemaID) -> SignedQuestion where Answer == Void {
-        SignedQuestion("identity/revoke", [.identity(id)]) { (fields) throws(DirectoryError) in
+    public static func revoke(_ id: ThreemaID) -> SignedRequest where Answer == Void {
+        SignedRequest("identity/revoke", [.identity(id)]) { (fields) throws(DirectoryError) in
             try fields.requireSuccess()
         }
     }
 }
 
-extension Question {
+extension ServiceRequest where Failure == DirectoryError {
     /// Revokes an identity by its revocation password, without its client key. This cannot be undone.
-    public static func revoke(_ id: ThreemaID, by key: RevocationKey) -> Question where Answer == Void {
-        Question(.post, "identity/ws/revoke", [.identity(id), .revocationKey(key)]) { (fields) throws(DirectoryError) in
+    public static func revoke(_ id: ThreemaID, by key: RevocationKey) -> Self where Answer == Void {
+        Self(.post, "identity/ws/revoke", [.identity(id), .revocationKey(key)]) { (fields) throws(DirectoryError) in
             try fields.requireSuccess()
         }
     }

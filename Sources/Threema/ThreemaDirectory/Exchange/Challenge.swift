@@ -11,7 +11,7 @@ public import Threema
 //
 // The directory computes the same from the challenge's secret key and the identity's public key.
 
-/// A directory's question whether somebody holds a client key.
+/// What a directory sends to learn whether somebody holds a client key.
 public struct Challenge: Equatable, Sendable {
     /// Which directory asks: the fields' names and the salt differ.
     public enum Kind: String, Sendable {

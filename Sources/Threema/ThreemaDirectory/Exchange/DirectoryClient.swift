@@ -1,13 +1,16 @@
 public import HTTP
 public import Threema
 
-/// Asks a directory over HTTPS. After the failure of a connection nobody knows whether a request was carried out, so
-/// only `DirectoryRequest.isRepeatable` ones are repeated: after the statuses 408, 502, 503 and 504, a broken
-/// connection, and a timeout. Status 429 ends an operation. The library `ThreemaTransport` makes one over libcurl.
+/// Sends requests to a directory over HTTPS. After the failure of a connection nobody knows whether one was carried
+/// out, so only those that are `isRepeatable` are repeated: after `HTTPResponse.passingStatuses`, a broken connection, and a
+/// timeout. Status 429 ends an operation. The library `ThreemaTransport` makes one over libcurl.
 public struct DirectoryClient: ~Copyable, Sendable {
+    /// Most identities that one request may name.
+    public static let maxIdentities = 1000
+
     private let http: any HTTPClient
     private let endpoint: HTTPEndpoint
-    private let headers: [String]
+    private let userAgent: String
     private let timeout: Duration
     private let retry: RetryPolicy?
     private let now: @Sendable () -> Int
@@ -24,57 +27,44 @@ public struct DirectoryClient: ~Copyable, Sendable {
     ) {
         self.http = http
         self.endpoint = endpoint
-        headers = DirectoryRequest.headers + ["User-Agent: " + userAgent]
+        self.userAgent = "User-Agent: " + userAgent
         self.timeout = timeout
         self.retry = retry
         self.now = now
     }
 
-    /// Sends a question and reads its answer.
-    public func ask<Answer: ~Copyable>(_ question: Question<Answer>) throws(DirectoryFailure) -> Answer {
-        let reply = try send(question.request)
-        do throws(DirectoryError) {
-            return try question.answer(reply)
-        } catch {
-            throw .directory(error)
-        }
+    /// Sends a request and reads its answer.
+    public func ask<Answer: ~Copyable>(_ request: DirectoryRequest<Answer>) throws(DirectoryFailure) -> Answer {
+        let response = try send(request.http)
+        return try DirectoryFailure.rethrowing { () throws(DirectoryError) in try request.answer(response) }
     }
 
-    /// Sends both phases of a question, and reads the answer.
+    /// Sends both phases of a request, and reads the answer.
     /// - Parameter key: of the identity that asks.
     public func ask<Answer: ~Copyable>(
-        _ question: SignedQuestion<Answer>, key: borrowing ClientKey
+        _ request: SignedRequest<Answer>, key: borrowing ClientKey
     ) throws(DirectoryFailure) -> Answer {
-        try finish(question, begin(question, key: key))
+        try finish(request, begin(request, key: key))
     }
 
-    /// Sends the first phase of a question. The directory changes nothing yet.
+    /// Sends the first phase of a request. The directory changes nothing yet.
     /// - Returns: what `finish` needs.
     package func begin<Answer: ~Copyable>(
-        _ question: SignedQuestion<Answer>, key: borrowing ClientKey
-    ) throws(DirectoryFailure) -> SignedQuestion<Answer>.Step {
-        let reply = try send(question.request)
-        do throws(DirectoryError) {
-            return try question.next(reply, key: key)
-        } catch {
-            throw .directory(error)
-        }
+        _ request: SignedRequest<Answer>, key: borrowing ClientKey
+    ) throws(DirectoryFailure) -> SignedRequest<Answer>.Step {
+        let response = try send(request.http)
+        return try DirectoryFailure.rethrowing { () throws(DirectoryError) in try request.next(response, key: key) }
     }
 
-    /// Sends the second phase of a question, and reads the answer.
+    /// Sends the second phase of a request, and reads the answer.
     package func finish<Answer: ~Copyable>(
-        _ question: SignedQuestion<Answer>, _ step: consuming SignedQuestion<Answer>.Step
+        _ request: SignedRequest<Answer>, _ step: consuming SignedRequest<Answer>.Step
     ) throws(DirectoryFailure) -> Answer {
-        let request: DirectoryRequest
         switch consume step {
         case .answer(let answer): return answer
-        case .request(let second): request = second
-        }
-        let proven = try send(request)
-        do throws(DirectoryError) {
-            return try question.answer(proven)
-        } catch {
-            throw .directory(error)
+        case .request(let second):
+            let response = try send(second)
+            return try DirectoryFailure.rethrowing { () throws(DirectoryError) in try request.answer(response) }
         }
     }
 
@@ -87,7 +77,7 @@ public struct DirectoryClient: ~Copyable, Sendable {
         if !isStored { token = try ask(.matchToken(for: id), key: key) }
         do throws(DirectoryFailure) {
             return try search(hashes, token)
-        } catch .directory(let error) where isStored && MatchToken.isWorthRefreshing(after: error) {
+        } catch .service(let error) where isStored && MatchToken.isWorthRefreshing(after: error) {
             token = try ask(.matchToken(for: id), key: key)
             return try search(hashes, token)
         }
@@ -96,28 +86,28 @@ public struct DirectoryClient: ~Copyable, Sendable {
     private func search(
         _ hashes: [ContactHash], _ token: borrowing MatchToken?
     ) throws(DirectoryFailure) -> FoundContacts {
-        let question: Question<FoundContacts>
-        do throws(DirectoryRequestError) {
+        let request: DirectoryRequest<FoundContacts>
+        do throws(DirectoryError) {
             switch token {
-            case .some(let token): question = try .match(hashes, token: token)
-            case .none: question = try .match(hashes)
+            case .some(let token): request = try .match(hashes, token: token)
+            case .none: request = try .match(hashes)
             }
         } catch {
-            throw .request(error)
+            throw .service(error)
         }
-        return try ask(question)
+        return try ask(request)
     }
 
     /// - Parameter tries: number of tries, with this one.
-    private func send(_ request: DirectoryRequest, tries: Int = 1) throws(DirectoryFailure) -> DirectoryReply {
+    private func send(_ request: HTTPRequest, tries: Int = 1) throws(DirectoryFailure) -> HTTPResponse {
         guard request.isRepeatable, let retry else { return try sendOnce(request) }
         do throws(DirectoryFailure) {
-            let reply = try sendOnce(request)
-            guard HTTPResponse.passingStatuses.contains(reply.status) else { return reply }
+            let response = try sendOnce(request)
+            guard HTTPResponse.passingStatuses.contains(response.status) else { return response }
             let isRepeated =
-                reply.secondsToWait.map { retry.waits(after: tries, at: Self.directory, asked: $0) }
+                response.secondsToWait(now: now()).map { retry.waits(after: tries, at: Self.directory, asked: $0) }
                 ?? retry.waits(after: tries, at: Self.directory)
-            guard isRepeated else { return reply }
+            guard isRepeated else { return response }
         } catch {
             guard case .http(.connection(let failure)) = error, retry.repeats(failure),
                 retry.waits(after: tries, at: Self.directory)
@@ -129,40 +119,33 @@ public struct DirectoryClient: ~Copyable, Sendable {
     /// The server of the retry policy, as it is announced.
     private static let directory = "the directory"
 
-    private func sendOnce(_ request: DirectoryRequest) throws(DirectoryFailure) -> DirectoryReply {
-        let method: HTTPRequest.Method = request.method == .get ? .get : .post
-        let timeouts = HTTPTimeouts(total: retry?.timeout(atMost: timeout, at: Self.directory) ?? timeout)
-        let sent = HTTPRequest(
-            method, request.path, headers: headers, body: request.body, limit: request.maxAnswerBytes,
-            timeouts: timeouts)
+    private func sendOnce(_ request: HTTPRequest) throws(DirectoryFailure) -> HTTPResponse {
+        var sent = request
+        sent.headers.append(userAgent)
+        sent.timeouts = HTTPTimeouts(total: retry?.timeout(atMost: timeout, at: Self.directory) ?? timeout)
         do throws(HTTPError) {
-            let response = try http.send(sent, to: endpoint, progress: nil)
-            return DirectoryReply(
-                status: response.status, body: response.body, secondsToWait: response.secondsToWait(now: now()))
+            var response = try http.send(sent, to: endpoint, progress: nil)
+            // A date becomes seconds, as `DirectoryError.meaning` reads them.
+            response.headers["retry-after"] = response.secondsToWait(now: now()).map(String.init)
+            return response
         } catch .bodyTooLong {
-            throw .directory(.tooLong(limit: request.maxAnswerBytes))
+            throw .service(.tooLong(limit: request.limit))
         } catch {
             throw .http(error)
         }
     }
 }
 
-/// Why a question has no answer.
-public enum DirectoryFailure: Error, Equatable, Sendable {
-    /// Nothing was sent, because the question is not one that a directory answers.
-    case request(DirectoryRequestError)
-    /// There is no reply.
-    case http(HTTPError)
-    /// The reply is no answer.
-    case directory(DirectoryError)
+/// Why a request to a directory has no answer.
+public typealias DirectoryFailure = ServiceFailure<DirectoryError>
 
+extension DirectoryFailure {
     /// Whether the directory may have carried out the request of which the answer is missing or not understood.
     public var leavesOutcomeOpen: Bool {
         switch self {
-        case .request: false
         case .http(.connection): true
         case .http: false
-        case .directory(let error): error.leavesOutcomeOpen
+        case .service(let error): error.leavesOutcomeOpen
         }
     }
 }
@@ -170,7 +153,7 @@ public enum DirectoryFailure: Error, Equatable, Sendable {
 extension DirectoryError {
     fileprivate var leavesOutcomeOpen: Bool {
         switch self {
-        case .unknownIdentity, .unauthorized, .rateLimited, .refused, .failed: false
+        case .wrongCount, .unknownIdentity, .unauthorized, .rateLimited, .refused, .failed: false
         // A proxy may have answered in place of the directory.
         case .unexpectedStatus, .tooLong, .badJSON, .malformed: true
         }

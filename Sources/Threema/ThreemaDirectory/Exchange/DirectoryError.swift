@@ -1,8 +1,11 @@
 public import Encodings
+public import HTTP
 
-/// Why a reply is no answer.
-public enum DirectoryError: Error, Equatable, Sendable {
-    /// Status 404, in reply to a request about an identity. A revoked identity is an entry with the state `invalid`.
+/// Why a directory's response is not an answer, or a request cannot be made.
+public enum DirectoryError: ServiceError {
+    /// The number of identities or hashes; nothing was sent.
+    case wrongCount(Int, allowed: ClosedRange<Int>)
+    /// Status 404, in response to a request about an identity. A revoked identity is an entry with the state `invalid`.
     case unknownIdentity
     /// Status 401.
     case unauthorized(UnauthorizedReason)
@@ -28,6 +31,28 @@ public enum DirectoryError: Error, Equatable, Sendable {
         case invalidChallengeResponse = "invalid-challenge-response"
         /// It does not say, or says something else.
         case unknown
+
+        fileprivate init(_ response: HTTPResponse) {
+            guard response.body.count <= 4096,
+                let value = try? JSONScanner.parse(response.body.span, limits: .init(depth: 8, values: 100)),
+                let code = value["code"]?.string
+            else {
+                self = .unknown
+                return
+            }
+            self = .init(rawValue: code) ?? .unknown
+        }
+    }
+
+    /// `.unauthorized` for status 401; `.rateLimited` for 429, with the seconds of `Retry-After`; `.unexpectedStatus` for
+    /// any other except 200 and 204.
+    public static func meaning(of response: HTTPResponse) -> DirectoryError? {
+        switch response.status {
+        case 200, 204: nil
+        case 401: .unauthorized(UnauthorizedReason(response))
+        case 429: .rateLimited(seconds: min(max(10, response.headers["retry-after"].flatMap { Int($0) } ?? 10), 86_400))
+        default: .unexpectedStatus(response.status)
+        }
     }
 }
 

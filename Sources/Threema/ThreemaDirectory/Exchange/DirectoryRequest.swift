@@ -1,77 +1,121 @@
 internal import Encodings
+public import HTTP
 internal import SecureMemory
+public import Threema
 
-/// One request to a directory.
-public struct DirectoryRequest: Equatable, Sendable {
-    /// The methods that a directory knows; the raw value is HTTP's name.
-    public enum Method: String, Sendable {
-        case get = "GET"
-        case post = "POST"
-    }
+/// A request to a directory that needs no proof.
+public typealias DirectoryRequest<Answer: ~Copyable> = ServiceRequest<Answer, DirectoryError>
 
-    /// What has to be sent along with each request.
-    public static let headers = ["Content-Type: application/json", "Accept: application/json"]
-
-    /// Most identities that one request may name.
-    public static let maxIdentities = 1000
-
-    /// The method to send the request with.
-    public let method: Method
-    /// Goes behind the directory's URL, which ends with a slash; begins with none.
-    public let path: String
-    /// JSON; nil for a GET. Ordinary memory, also if it holds a token or a revocation key.
-    public let body: [UInt8]?
-    /// Longest answer that has to be read, in bytes.
-    public let maxAnswerBytes: Int
-    /// Whether to send it again after a temporary failure is safe: it changes nothing at the directory. A proof is good
-    /// for one request only.
-    public let isRepeatable: Bool
-
+extension ServiceRequest where Answer: ~Copyable, Failure == DirectoryError {
+    /// - Parameter isRead: whether the request changes nothing at the directory; a GET never does.
     init(
-        _ method: Method, _ path: String, _ fields: [JSONValue.Member] = [], maxAnswerBytes: Int, isRepeatable: Bool
+        _ method: HTTPRequest.Method = .post, _ path: String, _ fields: [JSONValue.Member] = [],
+        _ reading: ReplyFields.Reading = .init(), isRead: Bool = false,
+        read: @escaping @Sendable (ReplyFields) throws(DirectoryError) -> Answer
     ) {
-        self.method = method
-        self.path = path
-        body = method == .get ? nil : JSONValue.object(fields).encoded
-        self.maxAnswerBytes = maxAnswerBytes
-        self.isRepeatable = isRepeatable
+        self.init(.directory(method, path, .object(fields), reading, isRead: isRead), reading, read)
     }
 
-    /// A POST with a field whose text never becomes a `String`.
+    /// A request with a field whose text never becomes a `String`.
     /// - Parameter secret: its bytes are UTF-8.
     init(
         _ path: String, _ fields: [JSONValue.Member], _ secretName: String, _ secret: borrowing SecureBytes,
-        maxAnswerBytes: Int, isRepeatable: Bool
+        _ reading: ReplyFields.Reading = .init(), isRead: Bool = false,
+        read: @escaping @Sendable (ReplyFields) throws(DirectoryError) -> Answer
     ) {
-        method = .post
-        self.path = path
-        var (text, offsets) = JSONValue.object(fields).encoded(splitting: [[secretName]])
-        secret.withBytes { text.insert(contentsOf: JSONValue.escaped($0), at: offsets[0]) }
-        body = text
-        self.maxAnswerBytes = maxAnswerBytes
-        self.isRepeatable = isRepeatable
+        var (body, offsets) = JSONValue.object(fields).encoded(splitting: [[secretName]])
+        secret.withBytes { body.insert(contentsOf: JSONValue.escaped($0), at: offsets[0]) }
+        var http = HTTPRequest.directory(.post, path, .null, reading, isRead: isRead)
+        http.body = body
+        self.init(http, reading, read)
+    }
+
+    private init(
+        _ http: HTTPRequest, _ reading: ReplyFields.Reading,
+        _ read: @escaping @Sendable (ReplyFields) throws(DirectoryError) -> Answer
+    ) {
+        self.init(http, meanings: reading.isOfIdentity ? [404: .unknownIdentity] : [:]) {
+            (response) throws(DirectoryError) in try read(ReplyFields(response, reading))
+        }
     }
 }
 
-/// A request that is not made because it has too many parts, or none.
-public enum DirectoryRequestError: Error, Equatable, Sendable {
-    /// The number of identities or hashes.
-    case wrongCount(Int, allowed: ClosedRange<Int>)
+extension HTTPRequest {
+    /// - Parameter body: left out of a GET. Ordinary memory, also if it holds a token or a revocation key.
+    fileprivate static func directory(
+        _ method: Method, _ path: String, _ body: JSONValue, _ reading: ReplyFields.Reading, isRead: Bool
+    ) -> HTTPRequest {
+        HTTPRequest(
+            method, path, headers: ["Content-Type: application/json", "Accept: application/json"],
+            body: method == .get ? nil : body.encoded, limit: reading.maxBytes, isRepeatable: method == .get || isRead)
+    }
 }
 
-/// What a directory answered to one request.
-public struct DirectoryReply: Sendable {
-    /// HTTP's status code.
-    public let status: Int
-    /// At most as many bytes as the request permits, or one more.
-    public let body: [UInt8]
-    /// For how long the directory wants not to be asked again (`Retry-After`); nil if it does not say.
-    public let secondsToWait: Int?
+/// A request that an identity has to prove to be its own, in two phases: `http` is sent first; the response is a
+/// challenge, and `next` tells what to send then.
+public struct SignedRequest<Answer: ~Copyable>: Sendable {
+    private let path: String
+    private let fields: [JSONValue.Member]
+    private let secondFields: [JSONValue.Member]
+    private let reading: ReplyFields.Reading
+    private let early: @Sendable (ReplyFields) throws(DirectoryError) -> Answer?
+    private let read: @Sendable (ReplyFields) throws(DirectoryError) -> Answer
 
-    /// What a client has received. Redirects are not followed.
-    public init(status: Int, body: [UInt8], secondsToWait: Int? = nil) {
-        self.status = status
-        self.body = body
-        self.secondsToWait = secondsToWait
+    /// - Parameters:
+    ///   - secondFields: those of the second request alone.
+    ///   - early: the answer that stands in the first response already; nil if that is a challenge.
+    ///   - read: reads the second response.
+    init(
+        _ path: String, _ fields: [JSONValue.Member], secondFields: [JSONValue.Member] = [],
+        _ reading: ReplyFields.Reading = .init(),
+        early: @escaping @Sendable (ReplyFields) throws(DirectoryError) -> Answer? = { _ in nil },
+        read: @escaping @Sendable (ReplyFields) throws(DirectoryError) -> Answer
+    ) {
+        self.path = path
+        self.fields = fields
+        self.secondFields = secondFields
+        self.reading = reading
+        self.early = early
+        self.read = read
+    }
+
+    /// The request to send first. Its response either answers, or asks for a proof.
+    public var http: HTTPRequest { .directory(.post, path, .object(fields), reading, isRead: true) }
+
+    /// What comes after the first response.
+    public enum Step: ~Copyable {
+        /// Nothing: this is the answer already.
+        case answer(Answer)
+        /// The second request; `answer` reads its response.
+        case request(HTTPRequest)
+    }
+
+    /// Reads the response to `http`.
+    /// - Parameter key: of the identity that asks.
+    public func next(_ response: HTTPResponse, key: borrowing ClientKey) throws(DirectoryError) -> Step {
+        // In the first response, `token` is the challenge.
+        var first = reading
+        first.secrets.removeAll { $0 == "token" }
+        let fields = try fields(response, first)
+        if let answer = try early(fields) { return .answer(answer) }
+        guard fields.has("token") else { throw try fields.refusalInstead(of: "token") }
+        let challenge = try Challenge(fields)
+        let proven = try challenge.response(of: key)
+        let proof: [JSONValue.Member] = [
+            .init("token", .string(Base64.encode(challenge.token.span))),
+            .init("response", .string(Base64.encode(proven.span))),
+        ]
+        return .request(.directory(.post, path, .object(self.fields + secondFields + proof), reading, isRead: false))
+    }
+
+    /// Reads the response to the second request.
+    public func answer(_ response: HTTPResponse) throws(DirectoryError) -> Answer {
+        try read(fields(response, reading))
+    }
+
+    private func fields(_ response: HTTPResponse, _ reading: ReplyFields.Reading) throws(DirectoryError) -> ReplyFields
+    {
+        try DirectoryError.check(response, [:], limit: reading.maxBytes)
+        return try ReplyFields(response, reading)
     }
 }

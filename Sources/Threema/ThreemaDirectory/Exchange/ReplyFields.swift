@@ -1,9 +1,10 @@
 internal import Encodings
+internal import HTTP
 internal import SecureMemory
 
-/// The fields of a reply that is a JSON object.
+/// The fields of a response that is a JSON object.
 struct ReplyFields: Sendable {
-    /// What a reply may cost, and which of its fields are secret.
+    /// What a response may cost, and which of its fields are secret.
     struct Reading: Sendable {
         var maxBytes = 64 * 1024
         var maxValues = 1000
@@ -19,13 +20,11 @@ struct ReplyFields: Sendable {
     private let body: [UInt8]
     private let secrets: [String: Range<Int>]
 
-    /// - Throws: `.unknownIdentity`, `.unauthorized`, `.rateLimited`, `.unexpectedStatus` by the status; `.tooLong`;
-    ///   `.badJSON`; `.refused`, `.failed` for `success: false`.
-    init(_ reply: DirectoryReply, _ reading: Reading) throws(DirectoryError) {
-        try Self.check(reply, reading)
-        guard reply.body.count <= reading.maxBytes else { throw .tooLong(limit: reading.maxBytes) }
+    /// - Parameter response: of success, and not longer than permitted.
+    /// - Throws: `.badJSON`; `.refused`, `.failed` for `success: false`.
+    init(_ response: HTTPResponse, _ reading: Reading) throws(DirectoryError) {
         // 204 has no body.
-        let bytes = reply.status == 204 && reply.body.isEmpty ? Array("{}".utf8) : reply.body
+        let bytes = response.status == 204 && response.body.isEmpty ? Array("{}".utf8) : response.body
         do throws(JSONError) {
             let limits = JSONScanner.Limits(depth: 8, values: reading.maxValues)
             let parsed = try JSONScanner.parse(bytes.span, cutting: reading.secrets.map { [$0] }, limits: limits)
@@ -39,24 +38,6 @@ struct ReplyFields: Sendable {
         }
         body = bytes
         guard reading.isFailureAnswer || value["success"]?.bool != false else { throw try refusal() }
-    }
-
-    private static func check(_ reply: DirectoryReply, _ reading: Reading) throws(DirectoryError) {
-        switch reply.status {
-        case 200, 204: break
-        case 401: throw .unauthorized(reason(reply))
-        case 404 where reading.isOfIdentity: throw .unknownIdentity
-        case 429: throw .rateLimited(seconds: min(max(10, reply.secondsToWait ?? 10), 86_400))
-        default: throw .unexpectedStatus(reply.status)
-        }
-    }
-
-    private static func reason(_ reply: DirectoryReply) -> DirectoryError.UnauthorizedReason {
-        guard reply.body.count <= 4096,
-            let value = try? JSONScanner.parse(reply.body.span, limits: .init(depth: 8, values: 100)),
-            let code = value["code"]?.string
-        else { return .unknown }
-        return .init(rawValue: code) ?? .unknown
     }
 
     // MARK: Fields

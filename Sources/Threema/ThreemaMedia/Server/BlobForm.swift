@@ -9,7 +9,7 @@
 //
 // Lines end with CR LF. The boundary is fixed: nobody can choose a key so that it appears in a blob.
 
-/// The form in which a blob is uploaded. `MediaQuestion.upload` puts it around a blob in memory. To send a blob from a
+/// The form in which a blob is uploaded. `MediaRequest.upload` puts it around a blob in memory. To send a blob from a
 /// file, write `beginning`, the blob and `end` one after the other, with the length `count(of:)`.
 public enum BlobForm {
     private static let boundary = "---------------------------Boundary_Line"

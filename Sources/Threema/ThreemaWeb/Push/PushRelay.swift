@@ -1,4 +1,4 @@
-package import HTTP
+public import HTTP
 internal import Encodings
 internal import Primitives
 internal import SecureMemory
@@ -39,16 +39,13 @@ public struct PushSession: Hashable, Sendable {
 //   bundleid      APNs only
 //   appid         HMS only
 
-/// A request to a relay, which has an app of a session wake.
-public struct PushRelayRequest: Equatable, Sendable {
-    /// What has to be sent along with each request.
-    public static let headers = ["Content-Type: application/x-www-form-urlencoded"]
-    /// Longest answer that has to be read, in bytes.
-    public static let maxAnswerBytes = 4096
+/// A request to a relay, which has an app of a session wake. Its body is a form, which contains the push token.
+public typealias PushRelayRequest = ServiceRequest<Void, PushRelayError>
 
-    /// The form. It contains the push token.
-    public let body: [UInt8]
+/// Why an app was not woken.
+public typealias PushRelayFailure = ServiceFailure<PushRelayError>
 
+extension ServiceRequest<Void, PushRelayError> {
     /// - Parameters:
     ///   - version: of the protocol above the signalling.
     ///   - affiliation: groups the attempts of one connection; nil for none.
@@ -81,20 +78,10 @@ public struct PushRelayRequest: Equatable, Sendable {
         fields += [("session", session.hex), ("version", "\(version)")]
         if let affiliation { fields.append(("affiliation", affiliation)) }
         fields += [("ttl", "\(timeToLive)"), ("collapse_key", session.collapseKey)]
-        body = Array(fields.map { "\($0.name)=\(Self.escaped($0.value))" }.joined(separator: "&").utf8)
-    }
-
-    /// Reads the status of an answer.
-    /// - Throws: `.badRequest` for 400, `.relayFailed` for 500, `.pushServiceFailed` for 502, `.unexpectedStatus` for
-    ///   any other except 204.
-    public func check(status: Int) throws(PushRelayError) {
-        switch status {
-        case 204: return
-        case 400: throw .badRequest
-        case 500: throw .relayFailed
-        case 502: throw .pushServiceFailed
-        default: throw .unexpectedStatus(status)
-        }
+        let body = fields.map { "\($0.name)=\(Self.escaped($0.value))" }.joined(separator: "&")
+        let http = HTTPRequest(
+            .post, headers: ["Content-Type: application/x-www-form-urlencoded"], body: Array(body.utf8), limit: 4096)
+        self.init(http) { _ in }
     }
 
     /// Letters, digits and `-._~` are written as they are.
@@ -113,7 +100,7 @@ public struct PushRelayRequest: Equatable, Sendable {
 }
 
 /// Why a relay did not pass a request on, or a request cannot be made.
-public enum PushRelayError: Error, Equatable, Sendable {
+public enum PushRelayError: ServiceError {
     /// The token of APNs or HMS has not the parts that the relay wants; nothing was sent.
     case badToken
     /// Status 400: the relay does not understand the request.
@@ -122,8 +109,21 @@ public enum PushRelayError: Error, Equatable, Sendable {
     case relayFailed
     /// Status 502: the push service refused the token, or failed.
     case pushServiceFailed
-    /// Any other status.
+    /// Any other status except 204.
     case unexpectedStatus(Int)
+    /// The body, which is not read, is longer than the limit, in bytes.
+    case tooLong(limit: Int)
+
+    /// Each case's status.
+    public static func meaning(of response: HTTPResponse) -> PushRelayError? {
+        switch response.status {
+        case 204: nil
+        case 400: .badRequest
+        case 500: .relayFailed
+        case 502: .pushServiceFailed
+        default: .unexpectedStatus(response.status)
+        }
+    }
 }
 
 /// Sends requests to a relay over HTTPS, each once.
@@ -139,27 +139,6 @@ package struct PushRelayClient: Sendable {
 
     /// Asks the relay to wake the app.
     package func send(_ request: PushRelayRequest) throws(PushRelayFailure) {
-        let sent = HTTPRequest(
-            .post, headers: PushRelayRequest.headers, body: request.body, limit: PushRelayRequest.maxAnswerBytes)
-        let response: HTTPResponse
-        do throws(HTTPError) {
-            let endpoint = HTTPEndpoint(url: SecureBytes(copying: Array(url.utf8).span))
-            response = try http.send(sent, to: endpoint, progress: nil)
-        } catch {
-            throw .http(error)
-        }
-        do throws(PushRelayError) {
-            try request.check(status: response.status)
-        } catch {
-            throw .relay(error)
-        }
+        try http.ask(request, at: HTTPEndpoint(url: SecureBytes(copying: Array(url.utf8).span)))
     }
-}
-
-/// Why an app was not woken.
-package enum PushRelayFailure: Error, Equatable, Sendable {
-    /// There is no answer.
-    case http(HTTPError)
-    /// The answer is a refusal.
-    case relay(PushRelayError)
 }

@@ -19,27 +19,26 @@ struct LoopbackServer {
     func tell(_ words: String) throws -> String { try process.tell(words) }
 
     /// Sends a request that needs no login.
-    func ask<Answer>(_ question: borrowing ServerQuestion<Answer>) throws -> Answer {
-        try ask(question, as: nil)
+    func ask<Answer>(_ request: borrowing ServerRequest<Answer>) throws -> Answer {
+        try ask(request, as: nil)
     }
 
     /// Sends a request with the account's login.
-    func ask<Answer>(_ question: borrowing ServerQuestion<Answer>, _ account: TestAccount) throws -> Answer {
-        try ask(question, as: account.password.login(account.number))
+    func ask<Answer>(_ request: borrowing ServerRequest<Answer>, _ account: TestAccount) throws -> Answer {
+        try ask(request, as: account.password.login(account.number))
     }
 
-    private func ask<Answer>(_ question: borrowing ServerQuestion<Answer>, as login: consuming Login?) throws -> Answer
-    {
-        let request = question.request.revealHTTPRequest()
+    private func ask<Answer>(_ request: borrowing ServerRequest<Answer>, as login: consuming Login?) throws -> Answer {
+        let sent = request.revealHTTPRequest()
         // The blob of an attachment is on another server.
-        let isWhole = request.path.hasPrefix("https://")
-        let parts = request.path.split(separator: "/", maxSplits: 2, omittingEmptySubsequences: true)
+        let isWhole = sent.path.hasPrefix("https://")
+        let parts = sent.path.split(separator: "/", maxSplits: 2, omittingEmptySubsequences: true)
         let origin = Array((isWhole ? "https://\(parts[1])" : process.words[0]).utf8)
         let endpoint = HTTPEndpoint(
-            url: SecureBytes(copying: origin.span), login: question.request.isAuthorized ? login : nil,
+            url: SecureBytes(copying: origin.span), login: request.isAuthorized ? login : nil,
             authority: process.authority)
-        let response = try client.send(request, to: endpoint, progress: nil)
-        return try question.answer(ServerReply(status: response.status, body: response.body))
+        let response = try client.send(sent, to: endpoint, progress: nil)
+        return try request.answer(response)
     }
 }
 

@@ -26,12 +26,12 @@ final class Person {
         return DirectoryClient(directory, server.endpoint(), userAgent: "test/1", now: { 0 })
     }
 
-    func ask<Answer: ~Copyable>(_ question: Question<Answer>) throws(DirectoryFailure) -> Answer {
-        try client.ask(question)
+    func ask<Answer: ~Copyable>(_ request: DirectoryRequest<Answer>) throws(DirectoryFailure) -> Answer {
+        try client.ask(request)
     }
 
-    func ask<Answer: ~Copyable>(_ question: SignedQuestion<Answer>) throws(DirectoryFailure) -> Answer {
-        try client.ask(question, key: key)
+    func ask<Answer: ~Copyable>(_ request: SignedRequest<Answer>) throws(DirectoryFailure) -> Answer {
+        try client.ask(request, key: key)
     }
 
     /// The directory's e-mail is read, and its link followed.
@@ -44,5 +44,5 @@ final class Person {
 }
 
 extension DirectoryFailure {
-    static func refused(_ words: String) -> DirectoryFailure { .directory(.refused(ServerWords(words))) }
+    static func refused(_ words: String) -> DirectoryFailure { .service(.refused(ServerWords(words))) }
 }

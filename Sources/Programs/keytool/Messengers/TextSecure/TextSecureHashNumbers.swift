@@ -44,8 +44,8 @@ struct TextSecureHashNumbers: Verb {
 
     /// The body of the request for one batch.
     private static func body(_ batch: [DirectoryToken]) throws -> JSONValue {
-        let question = try ServerQuestion<[DirectoryEntry]>.contacts(batch)
-        switch question.request.body {
+        let request = try ServerRequest<[DirectoryEntry]>.contacts(batch)
+        switch request.body {
         case .some(let body): return try JSONScanner.parse(body.revealBytes().span)
         case .none: return .null
         }

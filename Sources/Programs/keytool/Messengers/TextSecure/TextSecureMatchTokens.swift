@@ -1,6 +1,7 @@
 import ArgumentParser
 import Console
 import Encodings
+import HTTP
 import TextSecure
 
 struct TextSecureMatchTokens: Verb {
@@ -31,7 +32,7 @@ struct TextSecureMatchTokens: Verb {
         let answer = try InputFile(path: answer == "-" ? nil : answer).readBytes(.text, limit: Self.maxBytes)
         let entries: [DirectoryEntry]
         do throws(ServerError) {
-            entries = try ServerQuestion<[DirectoryEntry]>.contacts([]).answer(ServerReply(status: 200, body: answer))
+            entries = try ServerRequest<[DirectoryEntry]>.contacts([]).answer(HTTPResponse(status: 200, body: answer))
         } catch {
             throw TextSecureMessageError.malformedAnswer
         }

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Console
 import Encodings
+import HTTP
 import MessengerKeeping
 import Ratchet
 import SecureMemory
@@ -68,25 +69,25 @@ struct TextSecureRequest: Verb {
     ) throws -> WrittenRequest {
         switch parts {
         case .code(let transport):
-            WrittenRequest(ServerQuestion<Void>.code(for: account.number, by: transport), account, address)
+            WrittenRequest(ServerRequest<Void>.code(for: account.number, by: transport), account, address)
         case .confirm(let code):
             WrittenRequest(
-                try ServerQuestion<Void>.confirm(
+                try ServerRequest<Void>.confirm(
                     code: code, signalingKey: account.signalingKey, registrationID: account.registrationID),
                 account, address)
         case .push(let service, let id):
-            WrittenRequest(try ServerQuestion<Void>.register(id, at: service), account, address)
-        case .keys: WrittenRequest(try ServerQuestion<Void>.uploadKeys(of: account), account, address)
+            WrittenRequest(try ServerRequest<Void>.register(id, at: service), account, address)
+        case .keys: WrittenRequest(try ServerRequest<Void>.uploadKeys(of: account), account, address)
         case .keysOf(let number, let relay):
-            WrittenRequest(try ServerQuestion<ContactKeys>.keys(of: number, relay: relay), account, address)
+            WrittenRequest(try ServerRequest<ContactKeys>.keys(of: number, relay: relay), account, address)
         case .contacts(let tokens):
-            WrittenRequest(try ServerQuestion<[DirectoryEntry]>.contacts(tokens), account, address)
-        case .message(let message): WrittenRequest(try ServerQuestion<SendingResult>.send([message]), account, address)
-        case .attachmentPlace: WrittenRequest(ServerQuestion<AttachmentPlace>.attachmentPlace(), account, address)
+            WrittenRequest(try ServerRequest<[DirectoryEntry]>.contacts(tokens), account, address)
+        case .message(let message): WrittenRequest(try ServerRequest<SendingResult>.send([message]), account, address)
+        case .attachmentPlace: WrittenRequest(ServerRequest<AttachmentPlace>.attachmentPlace(), account, address)
         case .attachment(let id):
-            WrittenRequest(ServerQuestion<AttachmentLocation>.attachment(id), account, address)
-        case .upload(let location): WrittenRequest(ServerQuestion<Void>.upload([], to: location), account, address)
-        case .download(let location): WrittenRequest(ServerQuestion<[UInt8]>.download(location), account, address)
+            WrittenRequest(ServerRequest<AttachmentLocation>.attachment(id), account, address)
+        case .upload(let location): WrittenRequest(ServerRequest<Void>.upload([], to: location), account, address)
+        case .download(let location): WrittenRequest(ServerRequest<[UInt8]>.download(location), account, address)
         }
     }
 }
@@ -98,10 +99,10 @@ private struct WrittenRequest: ~Copyable {
     let document: SecureBytes
 
     init<Answer>(
-        _ question: borrowing ServerQuestion<Answer>, _ account: borrowing TextSecureAccount, _ address: String
+        _ request: borrowing ServerRequest<Answer>, _ account: borrowing TextSecureAccount, _ address: String
     ) {
-        method = question.request.method.rawValue
-        url = question.request.url(at: address)
-        document = account.document(of: question.request, at: address)
+        method = request.method.rawValue
+        url = request.url(at: address)
+        document = account.document(of: request, at: address)
     }
 }

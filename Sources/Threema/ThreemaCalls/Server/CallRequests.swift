@@ -1,4 +1,5 @@
 internal import Encodings
+public import HTTP
 public import ThreemaMessages
 
 // Bodies, as Protocol Buffers:
@@ -50,15 +51,15 @@ public struct CallJoin: Equatable, Sendable {
     public let fingerprint: CertificateFingerprint
 }
 
-extension CallQuestion where Answer == CallPeek {
+extension ServiceRequest where Answer == CallPeek, Failure == CallError {
     /// Asks if a call is under way. It takes 5 seconds at most, because calls are peeked while the user looks at them.
     /// - Throws: `.badToken`.
     public static func peek(
         _ call: GroupCallID, at server: CallServer, token: EnclosedBytes
-    ) throws(CallQuestionError) -> CallQuestion {
+    ) throws(CallError) -> Self {
         var body: [UInt8] = []
         ProtobufWire.append(call.bytes.span, number: 1, to: &body)
-        return try CallQuestion("peek", call, at: server, token: token, body: body, timeout: .seconds(5)) {
+        return try Self("peek", call, at: server, token: token, body: body, timeout: .seconds(5)) {
             (message) throws(CallMessageError) in
             let fields = try CallFields(message, 3)
             return CallPeek(
@@ -67,7 +68,7 @@ extension CallQuestion where Answer == CallPeek {
     }
 }
 
-extension CallQuestion where Answer == CallJoin {
+extension ServiceRequest where Answer == CallJoin, Failure == CallError {
     /// Begins a call, or joins it. It takes 10 seconds at most, as the specification says; Android waits 20.
     /// - Parameters:
     ///   - version: of the start message.
@@ -76,13 +77,13 @@ extension CallQuestion where Answer == CallJoin {
     public static func join(
         _ call: GroupCallID, at server: CallServer, token: EnclosedBytes, version: UInt32 = 1,
         fingerprint: CertificateFingerprint
-    ) throws(CallQuestionError) -> CallQuestion {
+    ) throws(CallError) -> Self {
         var body: [UInt8] = []
         ProtobufWire.append(call.bytes.span, number: 1, to: &body)
         // What has its default value is left out.
         if version != 0 { ProtobufWire.append(UInt64(version), number: 2, to: &body) }
         ProtobufWire.append(fingerprint.bytes.span, number: 3, to: &body)
-        return try CallQuestion("join", call, at: server, token: token, body: body, timeout: .seconds(10)) {
+        return try Self("join", call, at: server, token: token, body: body, timeout: .seconds(10)) {
             (message) throws(CallMessageError) in try CallJoin(message)
         }
     }
