@@ -1,7 +1,7 @@
 internal import Primitives
 internal import SecureMemory
 public import Threema
-internal import ThreemaMessages
+public import ThreemaMessages
 
 /// The client's half of a connection to a chat server: bytes in, events and bytes out.
 ///

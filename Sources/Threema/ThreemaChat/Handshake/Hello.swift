@@ -1,7 +1,7 @@
 internal import Primitives
 internal import SecureMemory
 public import Threema
-internal import ThreemaMessages
+public import ThreemaMessages
 
 // The handshake:
 //

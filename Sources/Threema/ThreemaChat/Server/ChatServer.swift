@@ -1,6 +1,6 @@
 public import ByteStreams
 public import Threema
-internal import ThreemaMessages
+public import ThreemaMessages
 
 /// A chat server with its queues in memory, for tests and for trying a client out: what many connections have to do
 /// with each other. It has no I/O: a listener tells it what arrives and obeys it.

@@ -1,6 +1,6 @@
 internal import SecureMemory
 public import Threema
-internal import ThreemaMessages
+public import ThreemaMessages
 
 /// The initiator's side of a path: the web client.
 ///

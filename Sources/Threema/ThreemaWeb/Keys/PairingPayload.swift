@@ -2,7 +2,7 @@ internal import Encodings
 internal import HTTP
 public import SecureMemory
 public import Threema
-internal import ThreemaMessages
+public import ThreemaMessages
 
 // What the web client shows as a QR code, which has it in Base64:
 //

@@ -1,7 +1,7 @@
 internal import Primitives
 public import SecureMemory
 public import Threema
-internal import ThreemaMessages
+public import ThreemaMessages
 
 // What both formats of a stored pairing contain:
 //

@@ -1,6 +1,6 @@
 internal import Primitives
 internal import SecureMemory
-internal import ThreemaMessages
+public import ThreemaMessages
 
 /// The cookies and sequence numbers between this client and one other side, and the messages that they count.
 struct SignalingLink: Sendable {

@@ -1,7 +1,7 @@
 internal import Primitives
 internal import SecureMemory
 public import Threema
-internal import ThreemaMessages
+public import ThreemaMessages
 
 /// The first message of a first pairing: the responder's permanent public key, in a secretbox of the token. The clients
 /// make and open it themselves: this is for programs that examine single messages.
