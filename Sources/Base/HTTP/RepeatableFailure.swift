@@ -20,4 +20,9 @@ extension ConnectionFailure {
 extension HTTPResponse {
     /// Statuses with which a server, or a proxy before it, says that it cannot answer now.
     package static let passingStatuses: Set = [408, 502, 503, 504]
+    /// The same with WebDAV's locks, early data, and an error of the server's own that may last for a moment.
+    package static let momentaryStatuses = passingStatuses.union([423, 425, 500])
+
+    /// Whether the same request may succeed later: `momentaryStatuses`, and every other 5xx.
+    package static func isTemporary(_ status: Int) -> Bool { momentaryStatuses.contains(status) || status / 100 == 5 }
 }

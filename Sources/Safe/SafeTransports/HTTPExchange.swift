@@ -3,9 +3,9 @@ package import SafeWire
 
 /// A Safe server over HTTPS.
 ///
-/// A GET is repeated after the statuses 408, 423, 425, 500, 502, 503 and 504, a broken connection, and a timeout. Other
-/// requests are sent once. An answer that asks to wait is an error: the caller calls `pause` and starts again. Nothing
-/// is sent to a server that is not trusted.
+/// A GET is repeated after `HTTPResponse.momentaryStatuses`, a broken connection, and a timeout. Other requests are
+/// sent once. An answer that asks to wait is an error: the caller calls `pause` and starts again. Nothing is sent to a
+/// server that is not trusted.
 package final class HTTPExchange: SafeExchange, Sendable {
     private let address: HTTPSAddress
     private let base: String
@@ -204,7 +204,7 @@ package final class HTTPExchange: SafeExchange, Sendable {
         case 401, 403: .unauthorized(sender.name, hasLogin: sender.hasLogin)
         case 404, 409: .notPrepared(sender.name)
         case 413, 507: .full
-        case 500...599: .unavailable(sender.name, .status(status))
+        case _ where HTTPResponse.isTemporary(status): .unavailable(sender.name, .status(status))
         default: .unexpectedStatus(sender.name, status)
         }
     }

@@ -60,7 +60,7 @@ final class HTTPSender: Sendable {
                 let asked = answer.secondsToWait(now: time(nil))
                 switch answer.status {
                 case 429: throw .throttled(name, seconds: asked)
-                case let status where SafeExchangeError.passingStatuses.contains(status):
+                case let status where HTTPResponse.momentaryStatuses.contains(status):
                     throw asked == nil ? .unavailable(name, .status(status)) : .throttled(name, seconds: asked)
                 default: return answer
                 }
@@ -94,7 +94,7 @@ final class HTTPSender: Sendable {
     private func isWorthRepeating(_ error: SafeExchangeError) -> Bool {
         switch error {
         case .unavailable(_, .connection(let failure)): retry.repeats(failure)
-        case .unavailable(_, .status(let status)): SafeExchangeError.passingStatuses.contains(status)
+        case .unavailable(_, .status(let status)): HTTPResponse.momentaryStatuses.contains(status)
         default: false
         }
     }
@@ -167,10 +167,4 @@ final class HTTPSender: Sendable {
         case .libraryNeedsMemory: .libraryNeedsMemory
         }
     }
-}
-
-extension SafeExchangeError {
-    /// The statuses after which a GET is repeated: also those of WebDAV's locks, of early data, and of servers that have
-    /// an error of their own for a moment.
-    fileprivate static let passingStatuses = HTTPResponse.passingStatuses.union([423, 425, 500])
 }

@@ -150,7 +150,7 @@ extension DirectoryError {
     private static func unexpected(_ status: Int, _ url: String) -> Failure {
         switch status {
         case 403: Failure(.serverAuth, "\(url) forbids this request (status 403)", hints: "check --directory")
-        case 408, 423, 425, 500...599:
+        case _ where HTTPResponse.isTemporary(status):
             Failure(.tempfail, "\(url) cannot answer now: status \(status)", hints: "try again later")
         default:
             Failure(
