@@ -8,8 +8,8 @@ bin = $(DESTDIR)$(PREFIX)/bin
 units = $(DESTDIR)$(PREFIX)/lib/systemd/system
 sysusers = $(DESTDIR)$(PREFIX)/lib/sysusers.d
 share = $(DESTDIR)$(PREFIX)/share
-# Those of keytool; that of keytool-server is in section 8.
-pages = $(sort $(notdir $(wildcard man/*.1 man/*.5 man/*.7)))
+# Those of keytool; that of keytool-server is in section 8, and keytool-lab is not installed.
+pages = $(filter-out keytool-lab.1,$(sort $(notdir $(wildcard man/*.1 man/*.5 man/*.7))))
 page-place = $(share)/man/man$(subst .,,$(suffix $(page)))/$(page)
 
 # One word for the shell, whatever is in it.
@@ -35,6 +35,7 @@ release = -c release --product keytool --static-swift-stdlib --disable-local-rpa
     -Xlinker -s -Xlinker -z -Xlinker now
 
 release-server = $(subst --product keytool,--product keytool-server,$(release))
+release-lab = $(subst --product keytool,--product keytool-lab,$(release))
 
 # Generic types are made by a call and not by their names: for a name, the runtime looks through all 6,000 conformances
 # to protocols, once for each type, which was a sixth of what a short command took. All that is built in .build for a
@@ -60,7 +61,7 @@ run-tests = debug/keytoolPackageTests.xctest --testing-library swift-testing $(i
 # The tests speak to their own servers only, so a certificate bundle set for the machine is not theirs.
 own-trust = env -u SSL_CERT_FILE -u SSL_CERT_DIR
 
-.PHONY: help demo test test-all check check-cli chat pairing examples vectors model build server manual pictures completions completions-server
+.PHONY: help demo test test-all check check-cli chat pairing examples vectors model build lab server manual pictures completions completions-server
 .PHONY: install uninstall install-server uninstall-server deb deb-server image dist dist-server lint format arrows words secrets
 .PHONY: constant-time bench clean
 .PHONY: test-ci packages build-all build-release swift-tests object-store moto build-models safe-model ibex-model ratchet-model
@@ -116,6 +117,7 @@ check: ## build and run the tests of one room: make check ROOM=Threema
 
 check-cli: ## run the tests of the binary whose names match, on a debug build: make check-cli K=push
 	$(debug-build) --product keytool
+	$(debug-build) --product keytool-lab
 	KEYTOOL=$(call quoted,$(debug)/keytool) $(own-trust) Scripts/test-binary -k '$(K)'
 
 chat: ## test both halves of the chat server protocol against another implementation
@@ -163,6 +165,10 @@ build: ## build the release: .build/release/keytool
 build-release:
 	SWIFT='$(SWIFT)' Scripts/runtime-archives "$$($(whole) $(swift) build $(in-place) $(release) --show-bin-path)"
 	$(whole) $(swift) build $(in-place) $(release) $(generics) $(imports)
+	$(whole) $(swift) build $(in-place) $(release-lab) $(generics) $(imports)
+
+lab: build ## build the laboratory, which opens and seals traffic: .build/release/keytool-lab
+	$(swift) build $(release-lab) $(generics) $(imports)
 
 server: ## build the Safe server's release: .build/release/keytool-server
 	SWIFT='$(SWIFT)' Scripts/runtime-archives "$$($(whole) $(swift) build $(in-place) $(release-server) --show-bin-path)"

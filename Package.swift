@@ -60,6 +60,7 @@ let package = Package(
     name: "keytool",
     products: [
         .executable(name: "keytool", targets: ["keytool"]),
+        .executable(name: "keytool-lab", targets: ["keytool-lab"]),
         .executable(name: "keytool-server", targets: ["keytool-server"]),
     ],
     traits: [
@@ -176,19 +177,33 @@ let package = Package(
         room(
             "Programs/ThreemaKeeping", "SafeKeeping", "ThreemaRecords", "Keystore", "ThreemaSafe", "ThreemaDirectory",
             "Threema", "HTTP", "Encodings", "SecureMemory"),
+        room(
+            "Programs/CommandLine", "MessengerKeeping", "ThreemaRecords", "Keystore", "SessionStore", "Threema",
+            "Telegram", "TextSecure", "SophaxStorage", "SophaxChat", "CommandParsing", "Console", "KeyWrapping",
+            "Ratchet", "Encodings", "Primitives", "AtomicFiles", "SecureMemory",
+            .product(name: "ArgumentParser", package: "swift-argument-parser")),
         // Storey 9
         .executableTarget(
             name: "keytool",
             dependencies: [
-                "ThreemaKeeping", "SafeKeeping", "ThreemaRecords", "MessengerKeeping", "ThreemaDataBackup",
-                "SafeTransports", "Keystore", "SessionStore", "ThreemaSafe", "ThreemaDirectory", "Threema", "Telegram",
-                "TextSecure", "ProtonMainKey", "SophaxStorage", "SophaxGroups", "SophaxChat", "SafeRules", "SafeWire",
-                "HTTPTransport",
-                "HTTP", "CommandParsing", "Console", "KeyWrapping", "Ratchet", "Age", "Tar", "QRCode", "Paper",
-                "Encodings", "Primitives", "AtomicFiles", "SecureMemory",
+                "CommandLine", "ThreemaKeeping", "SafeKeeping", "ThreemaRecords", "MessengerKeeping",
+                "ThreemaDataBackup", "SafeTransports", "Keystore", "SessionStore", "ThreemaSafe", "ThreemaDirectory",
+                "Threema", "Telegram", "TextSecure", "ProtonMainKey", "SophaxStorage", "SophaxChat",
+                "SafeRules", "SafeWire", "HTTPTransport", "HTTP", "CommandParsing", "Console", "KeyWrapping", "Ratchet",
+                "Age", "Tar", "QRCode", "Paper", "Encodings", "Primitives", "AtomicFiles", "SecureMemory",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             path: "Sources/Programs/keytool",
+            swiftSettings: house
+        ),
+        .executableTarget(
+            name: "keytool-lab",
+            dependencies: [
+                "CommandLine", "MessengerKeeping", "Telegram", "TextSecure", "SophaxStorage", "SophaxGroups",
+                "SophaxChat", "HTTP", "CommandParsing", "Console", "Ratchet", "Encodings", "SecureMemory",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            path: "Sources/Programs/keytool-lab",
             swiftSettings: house
         ),
         .executableTarget(
@@ -326,8 +341,8 @@ let package = Package(
         .testTarget(
             name: "KeytoolLogicTests",
             dependencies: [
-                "keytool", "CommandParsing", "Console", "MessengerKeeping", "Keystore", "Age", "Threema", "Encodings",
-                "SecureMemory", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                "keytool", "CommandLine", "CommandParsing", "Console", "MessengerKeeping", "Keystore", "Age", "Threema",
+                "Encodings", "SecureMemory", .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             path: "Tests/Programs/KeytoolLogicTests",
             swiftSettings: [.swiftLanguageMode(.v6)]),

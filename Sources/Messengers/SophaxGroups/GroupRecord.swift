@@ -37,7 +37,7 @@ public import SecureMemory
 
 /// What a program stores of a group: its chains, its transcripts, and who has proved version 3.
 ///
-/// It is one value of a session store, so that a step of the group is stored in one transaction. `keytool sophaxchat
+/// It is one value of a session store, so that a step of the group is stored in one transaction. `keytool-lab sophaxchat
 /// rekey-group` replaces the own chain in it.
 @frozen
 public struct GroupRecord: ~Copyable, Sendable {

@@ -12,6 +12,7 @@ package struct CommandGrammar {
     let details: String
     let beginning: [String]
     let examples: [String]
+    let elsewhere: [String]
 
     /// - Parameters:
     ///   - root: the program; its subcommands are nouns, and theirs are verbs.
@@ -24,9 +25,11 @@ package struct CommandGrammar {
     ///   - details: what `--verbose` prints beside the exit code of an error.
     ///   - beginning: where to begin, for those who type the program's name only.
     ///   - examples: how verbs are typed, one line each, for their help.
+    ///   - elsewhere: verbs of this program's nouns that another program has, with its name: "other noun verb".
     package init(
         root: any ParsableCommand.Type, version: String, commonNames: CommonNames, valuedOptions: [String],
-        letters: String, forms: [String: String], details: String, beginning: [String], examples: [String] = []
+        letters: String, forms: [String: String], details: String, beginning: [String], examples: [String] = [],
+        elsewhere: [String] = []
     ) {
         self.root = root
         self.version = version
@@ -37,6 +40,7 @@ package struct CommandGrammar {
         self.details = details
         self.beginning = beginning
         self.examples = examples
+        self.elsewhere = elsewhere
     }
 
     var name: String { root._commandName }

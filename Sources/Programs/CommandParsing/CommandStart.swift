@@ -6,8 +6,11 @@ extension Program {
     /// - Parameters:
     ///   - root: the program.
     ///   - grammar: its commands.
-    package static func run<Root: ParsableCommand>(_ root: Root.Type, in grammar: CommandGrammar) {
-        begin(as: root._commandName)
+    ///   - family: the program whose secrets it shares; nil for its own.
+    package static func run<Root: ParsableCommand>(
+        _ root: Root.Type, in grammar: CommandGrammar, family: String? = nil
+    ) {
+        begin(as: root._commandName, family: family)
         unsafe OutputOptions.details = grammar.details
         let (arguments, areUTF8) = ProcessArguments.read()
         ColorMode.read(arguments)

@@ -1,3 +1,4 @@
+internal import CommandLine
 public import HTTP
 public import ArgumentParser
 internal import Console
@@ -5,10 +6,8 @@ public import Encodings
 public import KeyWrapping
 public import Keystore
 internal import MessengerKeeping
-public import Telegram
 public import TextSecure
 public import ProtonMainKey
-public import SophaxChat
 public import Threema
 
 // How values are spelled on the command line.
@@ -49,44 +48,9 @@ extension PublicKey: ExpressibleByArgument {
     }
 }
 
-extension KeyID: ExpressibleByArgument {
-    /// 16 hexadecimal characters; `telegram/` may stand before them, as in `id list`.
-    public init?(argument: String) { self.init(argument.withoutMessenger(Owner.telegram)) }
-}
-
-extension AccountNumber: ExpressibleByArgument {
-    /// The number with or without its plus sign; `textsecure/` may stand before it, as in `id list`.
-    public init?(argument: String) {
-        let text = argument.withoutMessenger(Owner.textSecure)
-        self.init(text.hasPrefix("+") ? text : "+" + text)
-    }
-
-    /// Those in the keystore.
-    public static var defaultCompletionKind: CompletionKind {
-        .custom(IDCompletion.candidates(of: TextSecureMessenger.self))
-    }
-}
-
-extension AttachmentLocation: ExpressibleByArgument {
-    /// A URL, `https://…`.
-    public init?(argument: String) { self.init(argument) }
-}
-
 extension PublicKey33: ExpressibleByArgument {
     /// 44 characters of Base64.
     public init?(argument: String) { self.init(text: argument) }
-}
-
-extension PeerID: ExpressibleByArgument {
-    /// 32 hexadecimal characters, or the first 16, in either case; `sophaxchat/` may stand before them, as in `id list`.
-    public init?(argument: String) { self.init(typed: argument.withoutMessenger(Owner.sophaxChat)) }
-}
-
-extension String {
-    /// An ID as a verb of a messenger takes it.
-    fileprivate func withoutMessenger(_ messenger: String) -> String {
-        hasPrefix(messenger + "/") ? String(dropFirst(messenger.count + 1)) : self
-    }
 }
 
 extension GroupedCode: ExpressibleByArgument {

@@ -58,24 +58,15 @@ enum Examples {
         keytool telegram verify account.age
         keytool telegram export 0123456789abcdef -o account.age
         keytool telegram mark-lost 0123456789abcdef
-        keytool telegram open-packet packet.bin
-        keytool telegram seal-packet message.bin -o packet.bin
         keytool textsecure init --number +41790000000
         keytool textsecure list
         keytool textsecure show +41790000000
         keytool textsecure fingerprint
         keytool textsecure prekeys
         keytool textsecure refill-prekeys
-        keytool textsecure request upload-keys -o upload.json
         keytool textsecure export -o account.age
         keytool textsecure import account.age
         keytool textsecure verify account.age
-        keytool textsecure open-push push.json
-        keytool textsecure seal-push message.bin -o push.bin
-        keytool textsecure seal-attachment photo.jpg -o blob --key-out photo.key
-        keytool textsecure open-attachment blob -o photo.jpg
-        keytool textsecure hash-numbers numbers.txt
-        keytool textsecure match-tokens answer.json --numbers numbers.txt
         keytool textsecure import-client preferences.xml -o account.age
         keytool mainkey init
         keytool mainkey status
@@ -106,13 +97,6 @@ enum Examples {
         keytool sophaxchat export-bundle -o bundle.json
         keytool sophaxchat safety bob.json
         keytool sophaxchat verify-peer bob.json --number 123456789012
-        keytool sophaxchat list-sessions
-        keytool sophaxchat show-session 0123456789abcdef0123456789abcdef
-        keytool sophaxchat show-group group-id
-        keytool sophaxchat rekey-group group-id --members bob,carol -o chain.json
-        keytool sophaxchat set-pin
-        keytool sophaxchat set-duress-pin
-        keytool sophaxchat check-pin
         keytool sophaxchat open-backup backup.bin
         keytool archive export -o keys.age
         keytool archive import keys.age

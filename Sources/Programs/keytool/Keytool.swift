@@ -1,4 +1,5 @@
 import ArgumentParser
+import CommandLine
 import CommandParsing
 import Console
 
@@ -30,6 +31,8 @@ struct Keytool: RootCommand {
     @OptionGroup var globals: GlobalOptions
 
     static var grammar: CommandGrammar { .keytool }
+
+    static var messengers: Messengers { .shipped }
 
     static func main() { Program.run(Self.self, in: grammar) }
 }

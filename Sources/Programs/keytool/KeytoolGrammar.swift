@@ -1,3 +1,4 @@
+import CommandLine
 import CommandParsing
 import Console
 
@@ -8,7 +9,7 @@ extension CommandGrammar {
             root: Keytool.self, version: Keytool.version, commonNames: .keytool,
             valuedOptions: [GlobalOptions.keystoreName], letters: "o",
             forms: [
-                "duration": "a number and a unit: 30s, 10m, 24h or 3d",
+                SessionWaitOptions.form.name: SessionWaitOptions.form.words,
                 "digits": "the first digits of a public key; keytool id list shows them",
                 "hex": "64 characters, 0-9 and a-f: a public key, or the SHA-256 of a certificate",
                 "word": "a check word has 8 characters, A-Z and 2-7",
@@ -23,7 +24,7 @@ extension CommandGrammar {
                 "keytool id create        with a new identity",
                 "keytool backup import    with the one of your phone",
             ],
-            examples: Examples.lines)
+            examples: Examples.lines, elsewhere: Messengers.shipped.inLaboratory)
     }
 }
 

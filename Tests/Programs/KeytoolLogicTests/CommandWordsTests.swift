@@ -25,9 +25,6 @@ import Testing
         ("protect", "keytool key protect"),
         ("mainkey show", "keytool mainkey status"), ("mainkey restore", "keytool mainkey import"),
         ("sophaxchat refill", "keytool sophaxchat refill-prekeys"), ("sophaxchat ls", "keytool sophaxchat list"),
-        ("textsecure open", "keytool textsecure open-push"),
-        ("textsecure encrypt", "keytool textsecure seal-attachment"),
-        ("textsecure tokens", "keytool textsecure hash-numbers"),
         ("textsecure client", "keytool textsecure import-client"),
         ("telegram ls", "keytool telegram list"), ("archive create", "keytool archive export"),
         ("show", "keytool id show\" or \"keytool profile show\" or \"keytool qr show"),
@@ -70,7 +67,7 @@ import Testing
         ("qr scan", "keytool backup import --qr-image"),
         ("help safe restore", "keytool safe pull"),
         ("ls", "keytool id list\" or \"keytool safe status\" or \"keytool contact list"),
-        ("open-packet", "keytool telegram open-packet"), ("wpie", "keytool mainkey wipe"),
+        ("wpie", "keytool mainkey wipe"),
         ("restore", "keytool backup import\" or \"keytool safe pull"),
         ("upload", "keytool safe push"),
         ("version", "keytool --version"),
@@ -80,6 +77,14 @@ import Testing
     ])
     func `what was meant`(_ line: String, _ meant: String) {
         #expect(Self.hints(line)?.first == "did you mean \"\(meant)\"?")
+    }
+
+    @Test(arguments: ["open-packet", "telegram open-packet", "help telegram open-packet"])
+    func `what another program has`(_ line: String) {
+        #expect(
+            Self.hints(line) == [
+                "another program has it, which is not installed by default: keytool-lab telegram open-packet"
+            ])
     }
 
     /// Verbs of later versions among them.

@@ -21,7 +21,7 @@ public import SecureMemory
 
 /// What a program stores of a peer: its keys, what it has proved, and the sessions with it.
 ///
-/// It is one value of a session store, so that a step of a session is stored in one transaction. `keytool sophaxchat
+/// It is one value of a session store, so that a step of a session is stored in one transaction. `keytool-lab sophaxchat
 /// show-session` shows what is in it.
 public struct PeerRecord: Sendable {
     /// The kind of the value in a session store.

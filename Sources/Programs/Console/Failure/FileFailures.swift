@@ -22,7 +22,7 @@ extension FileError: Explained {
         case .tooLarge(let path, let limit): Failure(.badData, "\(path) is longer than \(limit) bytes")
         case .locked(let path):
             Failure(
-                .locked, "another \(Program.name) process is running",
+                .locked, "another \(Program.family) process is running",
                 hints: "it holds the lock on \(path): try again later")
         case .system(_, let path, EACCES), .system(_, let path, EPERM):
             Failure(.permission, "permission denied: \(path)")

@@ -16,7 +16,7 @@ extension Secret {
     /// The environment variable, to which `_FILE`, `_COMMAND` and `_FD` are added.
     static var variable: String { Program.variable(stem) }
     /// The systemd credential's name.
-    static var credential: String { "\(Program.name).\(stem)" }
+    static var credential: String { "\(Program.family).\(stem)" }
 }
 
 /// The options that name the source of one secret.

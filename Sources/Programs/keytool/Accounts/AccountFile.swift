@@ -1,5 +1,6 @@
 import Age
 import ArgumentParser
+import CommandLine
 import Console
 import SecureMemory
 

@@ -1,3 +1,5 @@
+import CommandLine
+
 /// The text in an archive that says how to read it without keytool.
 enum ArchiveReadme {
     static func text(of messengers: Messengers) -> String {

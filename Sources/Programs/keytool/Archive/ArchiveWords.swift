@@ -1,4 +1,5 @@
 import ArgumentParser
+import CommandLine
 import Console
 import Encodings
 import Keystore
@@ -7,9 +8,6 @@ import MessengerKeeping
 extension Owner {
     /// `threema/ABCD1234`.
     var text: String { messenger + "/" + id }
-
-    /// The first members of a result.
-    var members: [(String, JSONValue?)] { [("messenger", .string(messenger)), ("id", .string(id))] }
 }
 
 extension RecordName {

@@ -1,4 +1,5 @@
 import ArgumentParser
+import CommandLine
 import Console
 import Encodings
 
@@ -18,7 +19,7 @@ struct Doctor: ParsableCommand {
     func run() throws {
         var options = globals.merged(with: root.globals)
         options.terminal.noInput = true
-        let session = Session(options)
+        let session = Session(options, Keytool.messengers)
         let findings =
             MachineCheck.findings() + KeystoreCheck(session, keystore.passphrase).findings() + TerminalCheck.findings()
         try session.output.data(

@@ -1,4 +1,5 @@
 import AtomicFiles
+import CommandLine
 import Console
 import Encodings
 import Keystore

@@ -1,4 +1,5 @@
 import Age
+import CommandLine
 import Console
 
 extension AgeError: Explained {

@@ -1,3 +1,4 @@
+import CommandLine
 import Console
 import Encodings
 import Keystore
@@ -304,21 +305,5 @@ extension ServerLimitsError: Explained {
         case .maxBackupBytes:
             Failure(.notASafeServer, "this is not a Safe server: maxBackupBytes in its config is out of range")
         }
-    }
-}
-
-extension KeyDerivationError: Explained {
-    var failure: Failure {
-        switch self {
-        case .memory(let bytes):
-            Failure(.memory, "the key derivation needs \(bytes / 1_048_576) MiB of memory, which is not available")
-        }
-    }
-}
-
-extension Failure {
-    /// Something that cannot happen with sound memory and a program without mistakes.
-    static func defect(_ message: String) -> Failure {
-        Failure(.internal, message, hints: "this should never happen: check the machine's memory, and please report it")
     }
 }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import CommandLine
 import Console
 import Encodings
 import Keystore

@@ -1,4 +1,5 @@
 import ArgumentParser
+import CommandLine
 import Console
 import Keystore
 import Threema
@@ -22,7 +23,7 @@ struct IdentityName: Hashable, ExpressibleByArgument {
     }
 
     /// Those in the keystore.
-    static var defaultCompletionKind: CompletionKind { .custom(IDCompletion.names) }
+    static var defaultCompletionKind: CompletionKind { .custom(IDCompletion.names(first: ThreemaMessenger.self)) }
 }
 
 /// The identity of any messenger that a command is about.
@@ -31,14 +32,6 @@ struct AnyIdentityArgument: ParsableArguments {
         help: ArgumentHelp(
             "The identity: a Threema ID, or MESSENGER/ID. Optional if the keystore holds only one.", valueName: "id"))
     var name: IdentityName?
-}
-
-extension Owner {
-    /// The identity as a person types it. A Threema ID needs no messenger.
-    var name: String { messenger == Self.threema ? id : messenger + "/" + id }
-
-    /// The ID of a Threema identity; nil for those of other messengers.
-    var threemaID: ThreemaID? { messenger == Self.threema ? try? ThreemaID(id) : nil }
 }
 
 extension Session {

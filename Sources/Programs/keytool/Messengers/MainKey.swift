@@ -1,4 +1,5 @@
 import ArgumentParser
+import CommandLine
 import Console
 import Encodings
 import Keystore
@@ -7,22 +8,26 @@ import ProtonMainKey
 
 /// Proton's MainKeys, which are named by their check values. Their files hold no accounts, so all verbs are their own.
 enum MainKeyMessenger: KeptMessenger {
+    typealias Root = Keytool
+
     static let name = Owner.mainKey
 
     static let words = MessengerWords(
         title: "MainKey", titles: "MainKeys", subject: "The MainKey", placeholder: "check-value",
-        abstract: "Protect, unlock, import and export MainKeys of Proton's apps.",
-        discussion: """
-            A MainKey is 32 random bytes that encrypt the local data of one login. Its name in the keystore is its \
-            check value, 16 characters that tell nothing about the key.
-            """,
         beginning: "keytool mainkey init, or keytool mainkey import FILE", absence: "no_mainkey",
         listing: ("status", "identities"),
         forms: [
             "check-value": "a check value has 16 characters, 0-9 and a-f; keytool mainkey status shows it",
             "minutes": "never, always, or 1 to 1440",
             "kind": "pin, key or none",
-        ],
+        ])
+
+    static let nounWords = NounWords(
+        abstract: "Protect, unlock, import and export MainKeys of Proton's apps.",
+        discussion: """
+            A MainKey is 32 random bytes that encrypt the local data of one login. Its name in the keystore is its \
+            check value, 16 characters that tell nothing about the key.
+            """,
         commonNames: [
             ("add create generate make new", "mainkey init"), ("info list ls show", "mainkey status"),
             ("encrypt", "mainkey protect"), ("unprotect", "mainkey remove"),

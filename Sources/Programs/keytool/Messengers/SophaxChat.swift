@@ -1,24 +1,20 @@
 import ArgumentParser
+import CommandLine
 import Console
 import Keystore
 import MessengerKeeping
 import SophaxChat
 
-/// SophaxChat: identities, which are named by a digest of their public keys.
-enum SophaxChatMessenger: AccountMessenger {
-    static let name = Owner.sophaxChat
+extension SophaxChatMessenger: AccountMessenger {
+    typealias Root = Keytool
 
-    static let words = MessengerWords(
-        title: "SophaxChat identity", titles: "SophaxChat identities", subject: "The identity",
-        placeholder: "peer-id", abstract: "Make, back up and restore identities of SophaxChat.",
+    static let nounWords = NounWords(
+        abstract: "Make, back up and restore identities of SophaxChat.",
         discussion: """
             An identity is two private keys. Its name, the peerID, is 32 characters of a digest of the public ones. \
-            keytool makes no sessions and keeps no messages; it shows the sessions and groups that other programs have \
-            stored, and replaces the own chain of a group.
+            keytool makes no sessions and keeps no messages; the program keytool-lab shows those that other programs have \
+            stored.
             """,
-        beginning: "keytool sophaxchat init, or keytool sophaxchat import FILE", absence: "no_identity",
-        listing: ("list", "identities"),
-        forms: ["peer-id": "a peerID has 32 characters, 0-9 and a-f; keytool sophaxchat list shows them"],
         commonNames: [
             ("add create generate make new", "sophaxchat init"), ("load read restore", "sophaxchat import"),
             ("backup save write", "sophaxchat export"), ("ls", "sophaxchat list"),
@@ -26,9 +22,11 @@ enum SophaxChatMessenger: AccountMessenger {
             ("share shares", "sophaxchat split"), ("combine merge", "sophaxchat join"),
             ("prekeys status", "sophaxchat show-prekeys"), ("refill", "sophaxchat refill-prekeys"),
             ("rotate", "sophaxchat rotate-prekeys"), ("bundle", "sophaxchat export-bundle"),
-            ("fingerprint number", "sophaxchat safety"), ("pin", "sophaxchat set-pin"),
-            ("duress", "sophaxchat set-duress-pin"), ("open", "sophaxchat open-backup"),
+            ("fingerprint number", "sophaxchat safety"), ("open", "sophaxchat open-backup"),
             ("delete remove rm", "id remove"),
+        ],
+        inLaboratory: [
+            "list-sessions", "show-session", "show-group", "rekey-group", "set-pin", "set-duress-pin", "check-pin",
         ])
 
     static var verbs: [any ParsableCommand.Type] {
@@ -36,9 +34,7 @@ enum SophaxChatMessenger: AccountMessenger {
             SophaxInit.self, AccountImport<Self>.self, AccountExport<Self>.self, AccountList<Self>.self,
             AccountShow<Self>.self, AccountVerify<Self>.self, SophaxSplit.self, SophaxJoin.self, SophaxShowPrekeys.self,
             SophaxRefillPrekeys.self, SophaxRotatePrekeys.self, SophaxExportBundle.self, SophaxSafety.self,
-            SophaxVerifyPeer.self, SophaxListSessions.self, SophaxShowSession.self, SophaxShowGroup.self,
-            SophaxRekeyGroup.self, SophaxSetPIN.self, SophaxSetDuressPIN.self, SophaxCheckPIN.self,
-            SophaxOpenBackup.self,
+            SophaxVerifyPeer.self, SophaxOpenBackup.self,
         ]
     }
 
@@ -68,15 +64,6 @@ enum SophaxChatMessenger: AccountMessenger {
             its own. The signatures of a bundle are checked, and not its age.
             """
         ))
-
-    static func owner(_ id: PeerID) -> Owner { .sophaxChat(id) }
-
-    static func id(of owner: Owner) -> PeerID? { owner.sophaxChat }
-
-    /// The first 16 digits are enough.
-    static func isNamed(_ id: PeerID, by typed: PeerID) -> Bool { id.description.hasPrefix(typed.description) }
-
-    static func keeper(of keystore: OpenKeystore, _ session: Session) -> SophaxKeeper { SophaxKeeper(keystore) }
 
     static func summary(of id: PeerID, in keeper: SophaxKeeper) throws -> MessengerSummary {
         let summary = try keeper.summary(id)

@@ -1,4 +1,5 @@
 import ArgumentParser
+import CommandLine
 import Console
 import Encodings
 import Keystore
@@ -6,34 +7,25 @@ import MessengerKeeping
 import SecureMemory
 import Telegram
 
-/// Telegram: accounts, which are named by the key for their main data centre.
-enum TelegramMessenger: AccountMessenger {
-    static let name = Owner.telegram
+extension TelegramMessenger: AccountMessenger {
+    typealias Root = Keytool
 
-    static let words = MessengerWords(
-        title: "Telegram account", titles: "Telegram accounts", subject: "The account", placeholder: "account",
+    static let nounWords = NounWords(
         abstract: "Import, protect and export the keys of Telegram accounts.",
-        beginning: "keytool telegram import TDATA",
-        forms: [
-            "account": "an account has 16 characters, 0-9 and a-f; keytool telegram list shows them",
-            "key-id": "the ID of a key has 16 characters, 0-9 and a-f; keytool telegram show shows them",
-            "bytes8": "16 characters, 0-9 and a-f",
-        ],
         commonNames: [
             ("add load read", "telegram import"), ("ls", "telegram list"),
             ("cat get info print view", "telegram show"), ("encrypt", "telegram protect"),
             ("change password passphrase rewrap", "telegram passwd"), ("decrypt", "telegram unprotect"),
             ("check test", "telegram verify"), ("backup save write", "telegram export"),
             ("lost revoke", "telegram mark-lost"), ("delete remove rm", "id remove"),
-            ("open packet", "telegram open-packet"),
-            ("seal", "telegram seal-packet"),
-        ])
+        ],
+        inLaboratory: ["open-packet", "seal-packet"])
 
     static var verbs: [any ParsableCommand.Type] {
         [
             AccountImport<Self>.self, AccountList<Self>.self, AccountShow<Self>.self, TelegramProtect.self,
             TelegramPasswd.self, TelegramUnprotect.self, AccountVerify<Self>.self, AccountExport<Self>.self,
-            TelegramMarkLost.self, TelegramOpenPacket.self, TelegramSealPacket.self,
+            TelegramMarkLost.self,
         ]
     }
 
@@ -65,12 +57,6 @@ enum TelegramMessenger: AccountMessenger {
             compare the ID of its key.
             """
         ))
-
-    static func owner(_ id: KeyID) -> Owner { .telegram(id) }
-
-    static func id(of owner: Owner) -> KeyID? { owner.telegram }
-
-    static func keeper(of keystore: OpenKeystore, _ session: Session) -> TelegramKeeper { TelegramKeeper(keystore) }
 
     static func summary(of id: KeyID, in keeper: TelegramKeeper) throws -> MessengerSummary {
         let account = try keeper.account(id)
@@ -137,14 +123,4 @@ typealias TelegramCommand = AccountNoun<TelegramMessenger>
 struct TelegramShowOptions: ParsableArguments {
     @Flag(help: "Also print the keys themselves, in Base64.")
     var revealPrivateKey = false
-}
-
-/// No account has a key of this ID.
-struct NoTelegramKey: Explained {
-    let id: KeyID
-
-    var failure: Failure {
-        Failure(.absent, "no Telegram account has the key \(id)", hints: "keytool telegram show lists the keys")
-            .because(of: "no_key")
-    }
 }

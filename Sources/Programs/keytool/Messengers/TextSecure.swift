@@ -1,4 +1,5 @@
 import ArgumentParser
+import CommandLine
 import Console
 import Encodings
 import Keystore
@@ -7,39 +8,29 @@ import Ratchet
 import SecureMemory
 import TextSecure
 
-/// TextSecure: accounts, which are named by their phone numbers.
-enum TextSecureMessenger: AccountMessenger {
-    static let name = Owner.textSecure
+extension TextSecureMessenger: AccountMessenger {
+    typealias Root = Keytool
 
-    static let words = MessengerWords(
-        title: "TextSecure account", titles: "TextSecure accounts", subject: "The account, by its phone number",
-        placeholder: "phone-number", abstract: "Create, keep and export the accounts of TextSecure.",
-        beginning: "keytool textsecure init --number NUMBER makes one",
-        forms: [
-            "phone-number":
-                "country code and number, 7 to 15 digits; a new account takes it with the plus sign before them",
-            "public-key": "44 characters of Base64",
-        ],
+    static let nounWords = NounWords(
+        abstract: "Create, keep and export the accounts of TextSecure.",
         commonNames: [
             ("add create generate make new register", "textsecure init"), ("ls", "textsecure list"),
             ("cat get info print view", "textsecure show"),
             ("compare safety", "textsecure fingerprint"), ("keys status", "textsecure prekeys"),
             ("refill", "textsecure refill-prekeys"), ("load read restore", "textsecure import"),
             ("check test", "textsecure verify"), ("backup save write", "textsecure export"),
-            ("delete remove rm", "id remove"), ("open push", "textsecure open-push"),
-            ("seal", "textsecure seal-push"), ("attach encrypt", "textsecure seal-attachment"),
-            ("attachment decrypt", "textsecure open-attachment"),
-            ("hash tokens", "textsecure hash-numbers"), ("match", "textsecure match-tokens"),
+            ("delete remove rm", "id remove"),
             ("client", "textsecure import-client"),
+        ],
+        inLaboratory: [
+            "request", "open-push", "seal-push", "seal-attachment", "open-attachment", "hash-numbers", "match-tokens",
         ])
 
     static var verbs: [any ParsableCommand.Type] {
         [
             TextSecureInit.self, AccountList<Self>.self, AccountShow<Self>.self, TextSecureFingerprint.self,
-            TextSecurePrekeys.self, TextSecureRefillPrekeys.self, TextSecureRequest.self, AccountExport<Self>.self,
-            AccountImport<Self>.self, AccountVerify<Self>.self, TextSecureOpenPush.self, TextSecureSealPush.self,
-            TextSecureSealAttachment.self, TextSecureOpenAttachment.self, TextSecureHashNumbers.self,
-            TextSecureMatchTokens.self, TextSecureImportClient.self,
+            TextSecurePrekeys.self, TextSecureRefillPrekeys.self, AccountExport<Self>.self,
+            AccountImport<Self>.self, AccountVerify<Self>.self, TextSecureImportClient.self,
         ]
     }
 
@@ -66,20 +57,10 @@ enum TextSecureMessenger: AccountMessenger {
             "Check that a file of TextSecure opens. Stores nothing.",
             """
             The file is an age file with an account or a master secret; a client's own file, as for import-client; or, \
-            with --attachment-key-file, an attachment. A push payload is opened by keytool textsecure open-push, which \
-            stores nothing, either.
+            with --attachment-key-file, an attachment. A push payload is opened by keytool-lab textsecure open-push, \
+            which stores nothing, either.
             """
         ))
-
-    static func owner(_ id: AccountNumber) -> Owner { .textSecure(id) }
-
-    static func id(of owner: Owner) -> AccountNumber? { owner.textSecure }
-
-    static func completion(of id: AccountNumber, after prefix: String) -> String {
-        String(id.text.dropFirst(prefix.hasPrefix("+") ? 0 : 1))
-    }
-
-    static func keeper(of keystore: OpenKeystore, _ session: Session) -> TextSecureKeeper { TextSecureKeeper(keystore) }
 
     static func summary(of id: AccountNumber, in keeper: TextSecureKeeper) throws -> MessengerSummary {
         let account = try keeper.account(id, at: WallClock.now())
@@ -116,7 +97,7 @@ enum TextSecureMessenger: AccountMessenger {
         ) { output in
             guard isNew else { return }
             output.hint(
-                "if the server may have other prekeys: keytool textsecure request upload-keys \(number) -o FILE")
+                "if the server may have other prekeys: keytool-lab textsecure request upload-keys \(number) -o FILE")
         }
     }
 

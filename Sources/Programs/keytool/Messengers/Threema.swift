@@ -1,4 +1,5 @@
 import ArgumentParser
+import CommandLine
 import Console
 import Encodings
 import Keystore
@@ -10,13 +11,17 @@ import ThreemaRecords
 
 /// Threema. Its nouns are those of the program: `id`, `backup`, `safe`, `profile`, `contact` and `revoke`.
 enum ThreemaMessenger: KeptMessenger {
+    typealias Root = Keytool
+
     static let name = Owner.threema
 
     static let words = MessengerWords(
         title: "identity", titles: "identities", subject: "The identity", placeholder: "id",
-        abstract: "", beginning: "keytool id create, or keytool backup import", absence: "no_identity",
+        beginning: "keytool id create, or keytool backup import", absence: "no_identity",
         listing: ("list", "identities"),
-        forms: ["id": "an ID has 8 characters, A-Z and 0-9; the first may be *"], commonNames: [])
+        forms: ["id": "an ID has 8 characters, A-Z and 0-9; the first may be *"])
+
+    static let nounWords = NounWords(abstract: "", commonNames: [])
 
     static var nouns: [any ParsableCommand.Type] {
         [

@@ -3,12 +3,6 @@ import Threema
 
 // The secrets that keytool asks for.
 
-enum KeystorePassphrase: Secret {
-    static let stem = "passphrase"
-    static let title = "keystore passphrase"
-    static let isGenerated = false
-}
-
 enum NewKeystorePassphrase: Secret {
     static let stem = "new-passphrase"
     static let title = "new keystore passphrase"
@@ -30,12 +24,6 @@ enum NewFilePassphrase: Secret {
 enum TelegramPasscode: Secret {
     static let stem = "telegram-passcode"
     static let title = "Telegram passcode"
-    static let isGenerated = false
-}
-
-enum AttachmentSecret: Secret {
-    static let stem = "attachment-key"
-    static let title = "key of the attachment"
     static let isGenerated = false
 }
 
@@ -72,24 +60,6 @@ enum NewSafePassword: Secret {
 enum ServerPassword: Secret {
     static let stem = "server-password"
     static let title = "Safe server password"
-    static let isGenerated = false
-}
-
-enum MainKeyPIN: Secret {
-    static let stem = "pin"
-    static let title = "PIN"
-    static let isGenerated = false
-}
-
-enum NewMainKeyPIN: Secret {
-    static let stem = "new-pin"
-    static let title = "new PIN"
-    static let isGenerated = false
-}
-
-enum DuressPIN: Secret {
-    static let stem = "duress-pin"
-    static let title = "duress PIN"
     static let isGenerated = false
 }
 

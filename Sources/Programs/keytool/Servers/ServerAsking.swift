@@ -1,3 +1,4 @@
+import CommandLine
 import Console
 import HTTP
 import SafeWire

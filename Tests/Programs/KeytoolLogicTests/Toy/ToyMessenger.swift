@@ -1,5 +1,6 @@
 import Age
 import ArgumentParser
+import CommandLine
 import CommandParsing
 import Console
 import Keystore
@@ -16,9 +17,10 @@ enum ToyMessenger: AccountMessenger {
 
     static let words = MessengerWords(
         title: "toy key", titles: "toy keys", subject: "The key", placeholder: "toy-id",
-        abstract: "Keep the keys of a messenger that does not exist.", beginning: "keytool toy import FILE",
-        absence: "no_toy", forms: ["toy-id": "8 characters, 0-9 and a-f"],
-        commonNames: [("ls", "toy list")])
+        beginning: "keytool toy import FILE", absence: "no_toy", forms: ["toy-id": "8 characters, 0-9 and a-f"])
+
+    static let nounWords = NounWords(
+        abstract: "Keep the keys of a messenger that does not exist.", commonNames: [("ls", "toy list")])
 
     static var verbs: [any ParsableCommand.Type] {
         [
@@ -104,6 +106,7 @@ extension Messengers {
 struct ToyTool: RootCommand {
     static let configuration = CommandConfiguration(commandName: "keytool", subcommands: ToyMessenger.nouns)
     static var grammar: CommandGrammar { .keytool }
+    static var messengers: Messengers { .withToy }
 
     @OptionGroup var globals: GlobalOptions
 }

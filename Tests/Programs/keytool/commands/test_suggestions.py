@@ -2,10 +2,12 @@
 
 import re
 import shlex
+import subprocess
 
 import pytest
 
-from kit.pages.commands import leaves, nouns, verbs
+from kit.pages.commands import leaves, nouns, of_both_programs, verbs
+from kit.runner import BINARY, LABORATORY, LABORATORY_VERBS, program
 
 # One of each kind; Tests/Programs/KeytoolLogicTests has the rest.
 MEANT = {
@@ -31,6 +33,31 @@ def test_suggestion_is_what_was_meant(keytool, words):
     err = keytool.with_keystore(None).fails(64, *words).err
     assert re.search(r'^keytool: error: unknown command "', err), err
     assert f'keytool: hint: did you mean "{MEANT[words]}"?\n' in err, err
+
+
+@pytest.mark.parametrize("noun, verb", [(noun, verb) for noun, verbs in LABORATORY_VERBS.items() for verb in verbs])
+def test_what_another_program_has(keytool, noun, verb):
+    """keytool-lab opens and seals traffic; keytool says so, and does nothing."""
+    for words in [(noun, verb), ("help", noun, verb), (noun, verb, "--json")]:
+        run = subprocess.run([BINARY, *words], stdin=subprocess.DEVNULL, capture_output=True, text=True)
+        assert run.returncode == 64 and run.stdout == "", run
+        assert f'unknown command "{noun} {verb}"' in run.stderr.replace("\\", ""), run
+        assert f"another program has it, which is not installed by default: keytool-lab {noun} {verb}" in run.stderr, run
+    assert (noun, verb) in leaves(LABORATORY) and (noun, verb) not in leaves()
+
+
+def test_the_verbs_of_the_other_program(keytool):
+    listed = {(noun, verb) for noun, verbs in LABORATORY_VERBS.items() for verb in verbs}
+    assert {path for path in leaves(LABORATORY) if len(path) == 2} == listed
+    assert "and ." not in " ".join(keytool.ok("telegram", "open-packet", "--help").out.split())
+
+
+@pytest.mark.parametrize("words, meant", [
+    (("sophaxchat", "pin"), "sophaxchat set-pin"), (("textsecure", "decrypt"), "textsecure open-attachment"),
+    (("telegram", "packet"), "telegram open-packet"), (("textsecure", "hash-numbres"), "textsecure hash-numbers")])
+def test_what_was_meant_of_the_other_program(words, meant):
+    run = subprocess.run([LABORATORY, *words], stdin=subprocess.DEVNULL, capture_output=True, text=True)
+    assert run.returncode == 64 and f'did you mean "keytool-lab {meant}"?' in run.stderr, run
 
 
 @pytest.mark.parametrize("words", NOTHING_NEAR, ids=" ".join)
@@ -125,10 +152,10 @@ def test_help_has_the_same_groups(keytool):
 def test_help_on_a_verb_has_an_example(keytool):
     """One line of 80 columns, with options that the verb has."""
     bare = keytool.with_keystore(None)
-    for path, options in leaves().items():
+    for path, options in of_both_programs().items():
         text = bare.ok(*path, "--help").out
-        [example] = re.findall(r"\n\nEXAMPLE:\n  (keytool .*)\n\Z", text)
-        assert example.startswith(" ".join(["keytool", *path])) and len(example) <= 78, example
+        [example] = re.findall(r"\n\nEXAMPLE:\n  (keytool.*)\n\Z", text)
+        assert example.startswith(" ".join([program(path), *path])) and len(example) <= 78, example
         assert {word for word in shlex.split(example) if word.startswith("--")} <= options, example
     for noun in nouns():
         if (noun,) not in leaves():
@@ -137,10 +164,10 @@ def test_help_on_a_verb_has_an_example(keytool):
 
 def test_help_on_every_command(keytool):
     bare = keytool.with_keystore(None)
-    for path in [(), *((noun,) for noun in nouns()), *leaves()]:
+    for path in [(), *((noun,) for noun in nouns()), *of_both_programs()]:
         by_word, by_option = bare.ok("help", *path).out, bare.ok(*path, "--help").out
         assert by_word == by_option and by_word.startswith("OVERVIEW: ")
-        assert " ".join(["USAGE: keytool", *path]) in by_word
+        assert " ".join(["USAGE:", program(path), *path]) in by_word
 
 
 def test_version_for_programs(keytool):

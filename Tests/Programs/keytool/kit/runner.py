@@ -10,10 +10,28 @@ from pathlib import Path
 REPOSITORY = Path(__file__).resolve().parents[4]
 BUILT = REPOSITORY / os.environ.get("KEYTOOL_BUILD", ".build-all") / "debug"
 BINARY = Path(os.environ.get("KEYTOOL", BUILT / "keytool"))
+# Built beside it.
+LABORATORY = BINARY.with_name("keytool-lab")
+# The verbs that keytool-lab has.
+LABORATORY_VERBS = {
+    "telegram": ["open-packet", "seal-packet"],
+    "textsecure": ["request", "open-push", "seal-push", "open-attachment", "seal-attachment", "hash-numbers",
+                   "match-tokens"],
+    "sophaxchat": ["list-sessions", "show-session", "show-group", "rekey-group", "set-pin", "set-duress-pin",
+                   "check-pin"],
+}
 
 # What a Swift program prints when it traps, and what a sanitizer or the shell adds.
 TRAP = re.compile(r"Fatal error|Illegal instruction|Segmentation|stack dump|Program crashed")
 SCHEMA = "keytool/1"
+
+
+def program(arguments):
+    """The name of the program that has this verb."""
+    words = [str(argument) for argument in arguments]
+    # Options may stand before the noun and before the verb.
+    return "keytool-lab" if any(set(LABORATORY_VERBS.get(noun, [])) & set(words[place + 1:])
+                                for place, noun in enumerate(words)) else "keytool"
 
 
 class Result:
@@ -28,7 +46,7 @@ class Result:
     def json(self):
         assert self.out.endswith("\n"), self
         document = json.loads(self.out)  # one document and nothing after it
-        assert document["schema"] == SCHEMA, self
+        assert document["schema"] == self.schema, self
         return document
 
     @property
@@ -36,16 +54,20 @@ class Result:
         """The error object of a run with --json: exactly one line on stderr."""
         assert self.err.count("\n") == 1 and self.err.endswith("\n"), self
         document = json.loads(self.err)
-        assert document["schema"] == SCHEMA and document["error"].get("hint", "none") is not None, self
+        assert document["schema"] == self.schema and document["error"].get("hint", "none") is not None, self
         return document["error"]
 
+    @property
+    def schema(self):
+        return program(self.arguments) + "/1"
+
     def __repr__(self):
-        return (f"\n$ keytool {' '.join(map(str, self.arguments))}\n"
+        return (f"\n$ {program(self.arguments)} {' '.join(map(str, self.arguments))}\n"
                 f"exit {self.code}\nstdout: {self.out[:3000]}\nstderr: {self.err[:3000]}")
 
 
 class Keytool:
-    """The binary with an environment of its own: nothing of the caller's leaks in.
+    """The program that has the verb, with an environment of its own: nothing of the caller's leaks in.
 
     There is no terminal: each run is a session of its own and reads /dev/null.
     """
@@ -73,7 +95,8 @@ class Keytool:
 
     def command_line(self, *arguments):
         where = ["--keystore", self.keystore] if self.keystore else []
-        return [str(part) for part in (BINARY, *where, *arguments)]
+        binary = LABORATORY if program(arguments) == "keytool-lab" else BINARY
+        return [str(part) for part in (binary, *where, *arguments)]
 
     def start(self, *arguments, **options):
         defaults = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE,
@@ -119,7 +142,7 @@ class Keytool:
         if "--json" in arguments:
             assert result.error["code"] == result.code, result
         else:
-            assert len(re.findall(r"^keytool: error: \S", result.err, re.M)) == 1, result
+            assert len(re.findall(rf"^{program(arguments)}: error: \S", result.err, re.M)) == 1, result
         return result
 
 

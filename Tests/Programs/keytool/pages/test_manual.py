@@ -7,7 +7,7 @@ import subprocess
 import pytest
 
 from kit.pages import manual
-from kit.runner import BINARY, REPOSITORY
+from kit.runner import BINARY, LABORATORY, REPOSITORY
 
 PAGES = manual.pages()
 # Tests/Programs/keytool-server compare the server's page with the server.
@@ -27,8 +27,9 @@ every_client_page = pytest.mark.parametrize("page", CLIENT_PAGES, ids=lambda pag
 
 @pytest.fixture(scope="session")
 def help(built):
-    return manual.Help(subprocess.run(
-        [BINARY, "--experimental-dump-help"], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, check=True).stdout)
+    return manual.Help(*(subprocess.run(
+        [program, "--experimental-dump-help"], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, check=True).stdout
+        for program in (BINARY, LABORATORY)))
 
 
 def section(page, title):
@@ -73,22 +74,21 @@ def test_every_page_is_referred_to():
 
 def test_every_command_has_a_section(help):
     found = {title.partition("/")[2]: page.path.name for page in PAGES for title in page.sections
-             if title.partition("/")[2].startswith("keytool ")}
-    expected = {command.title: f"keytool-{command.path[0]}.1" for command in help.commands.values()}
-    assert found == {**expected, "keytool help": "keytool.1"}
+             if title.partition("/")[2].startswith(("keytool ", "keytool-lab "))}
+    assert found == {command.title: f"{command.page}.1" for command in help.commands.values()}
 
 
 def test_list_of_nouns(help):
     """keytool(1) has a line for each noun, and no other one."""
     listed = re.findall(r"^\.It Xr keytool-(\S+) 1$", (manual.DIRECTORY / "keytool.1").read_text(), re.MULTILINE)
-    assert sorted(listed) == sorted({path[0] for path in help.commands} - {"help"})
+    nouns = {path[0] for path, command in help.commands.items() if command.program == "keytool"}
+    assert sorted(listed) == sorted(nouns - {"help"})
 
 
 def sections(help):
     for command in help.commands.values():
-        name = "keytool.1" if command.path == ("help",) else f"keytool-{command.path[0]}.1"
         under = "DESCRIPTION" if command.path == ("help",) else "COMMANDS"
-        yield command, section(manual.page(name), f"{under}/{command.title}")
+        yield command, section(manual.page(f"{command.page}.1"), f"{under}/{command.title}")
 
 
 def test_options(help):
@@ -110,7 +110,7 @@ def test_synopses(help):
             continue
         text = "\n".join(section(page, "SYNOPSIS").lines)
         found = [part.splitlines() for part in re.split(r"^\.Nm ", text, flags=re.M)[1:]]
-        own = [c for c in help.commands.values() if f"keytool-{c.path[0]}" == page.name]
+        own = [c for c in help.commands.values() if c.page == page.name]
         assert sorted(found) == sorted(
             [command.title, ".Op Ar options"]
             + [f".{'Op ' if a['isOptional'] else ''}Ar {a['valueName']}" for a in command.operands]
@@ -137,10 +137,9 @@ def test_global_options(help):
 @every_client_page
 def test_options_in_running_text(help, page):
     """In a command's section they are its own, elsewhere the page's, unless a command is named with them."""
-    noun = page.name.removeprefix("keytool-")
-    of_page = {name for path, c in help.commands.items() for name in c.options if path[0] == noun}
+    of_page = {name for c in help.commands.values() for name in c.options if c.page == page.name}
     for part in page.sections.values():
-        command = tuple(part.title.partition("/keytool ")[2].split())
+        command = tuple(part.title.partition("/keytool")[2].split(" ")[1:])
         for name, said_of in part.flags:
             at_hand = help.commands[command].options if command else of_page or {
                 name for c in help.commands.values() for name in c.options} | {COMPLETION}
@@ -169,7 +168,7 @@ def test_completion_script(keytool):
 
 
 def statuses():
-    text = "".join((REPOSITORY / f"Sources/Programs/{room}/Failure/ExitCodes.swift").read_text() for room in ("Console", "keytool"))
+    text = "".join((REPOSITORY / f"Sources/Programs/{room}/Failure/ExitCodes.swift").read_text() for room in ("Console", "CommandLine"))
     return dict(re.findall(r'^ +(?:package )?static let \S+ = Self\((\d+), "(\w+)"\)$', text, re.M))
 
 

@@ -1,5 +1,6 @@
 import Age
 import ArgumentParser
+import CommandLine
 import Console
 import Encodings
 import Keystore
@@ -122,11 +123,6 @@ struct MainKeyNeedsIdentity: Error {}
 
 /// A PIN for a MainKey: how it is chosen.
 struct NewPINOptions: ParsableArguments {
-    /// Fewest characters.
-    static let minimum = 4
-    /// Fewest digits that need no second question.
-    static let enoughDigits = 6
-
     @Flag(help: "Accept a weak PIN, for example one of 4 or 5 digits; only warn.")
     var weakOk = false
 
@@ -138,7 +134,8 @@ struct NewPINOptions: ParsableArguments {
         _ options: SecretOptions<Kind>, weak: WeakSecrets, _ session: Session, empty: EmptyAnswer = .isTooShort
     ) throws -> SecureBytes {
         try SecretAsker(options, session.dialog).create(
-            .for("the MainKey"), minimum: minimum, enoughDigits: enoughDigits, weak: weak, empty: empty)
+            .for("the MainKey"), minimum: PINRules.minimum, enoughDigits: PINRules.enoughDigits, weak: weak,
+            empty: empty)
     }
 }
 

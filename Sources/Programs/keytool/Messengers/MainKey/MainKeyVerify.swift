@@ -1,5 +1,6 @@
 import ArgumentParser
 import AtomicFiles
+import CommandLine
 import Console
 import Encodings
 import Keystore

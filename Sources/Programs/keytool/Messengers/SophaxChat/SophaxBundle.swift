@@ -1,3 +1,4 @@
+import CommandLine
 import Console
 import Encodings
 import SophaxChat
@@ -37,27 +38,5 @@ extension CheckedBundle {
             ("signed_prekey_id", .number(bundle.signedPrekeyID)),
             ("one_time_prekey_id", bundle.oneTime.map { .number($0.id) }), ("signed", .string(form.name)),
         ]
-    }
-}
-
-extension SignatureForm {
-    /// For people.
-    var words: String {
-        switch self {
-        case .keyOnly: "the signed prekey only; anybody may have changed the rest"
-        case .keyAndTime: "the signed prekey and the time"
-        case .identityKeyAndTime: "identity key, signed prekey and time"
-        case .whole: "all of it"
-        }
-    }
-
-    /// For programs.
-    var name: String {
-        switch self {
-        case .keyOnly: "key"
-        case .keyAndTime: "key_time"
-        case .identityKeyAndTime: "identity_key_time"
-        case .whole: "whole"
-        }
     }
 }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import CommandLine
 import Console
 import Encodings
 import MessengerKeeping
@@ -228,12 +229,5 @@ extension SophaxKeeper.PrekeyChange {
     fileprivate func members(_ id: PeerID, at now: Timestamp) -> [(String, JSONValue?)] {
         [("id", .string(id.description)), ("made", .number(made)), ("rotated", .bool(isRotated))]
             + summary.members(at: now)
-    }
-}
-
-extension Timestamp {
-    /// `3 days`; 0 for a time in the future.
-    func days(since earlier: Timestamp) -> String {
-        Counted.text(Int(max(0, (self - earlier).components.seconds) / 86_400), "day")
     }
 }

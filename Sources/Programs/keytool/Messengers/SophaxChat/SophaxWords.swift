@@ -1,3 +1,4 @@
+import CommandLine
 import Console
 import Encodings
 import MessengerKeeping
@@ -44,12 +45,5 @@ extension SophaxKeeper.Summary {
             ("username", .string(username)), ("verified_peers", .number(verifiedCount)),
             ("one_time_prekeys", prekeys.map { .number($0.oneTimeIDs.count) }), ("pin", .bool(hasPIN)),
         ]
-    }
-}
-
-extension Session {
-    /// Says of stored sessions that they are a copy (`SophaxKeeper.PeerFacts.isCopied`).
-    func noteCopiedSessions() {
-        output.note("these sessions are a copy: the program that uses them has to end them first")
     }
 }

@@ -1,4 +1,5 @@
 import AtomicFiles
+import CommandLine
 import Console
 import SecureMemory
 import Telegram

@@ -1,4 +1,5 @@
 import ArgumentParser
+import CommandLine
 import Console
 import Encodings
 import Keystore
@@ -45,7 +46,7 @@ struct TextSecureRefillPrekeys: Verb {
                     ("added", .array(added.map { .number($0) })),
                 ]))
         if !added.isEmpty {
-            session.output.hint("upload all of them: keytool textsecure request upload-keys \(number) -o FILE")
+            session.output.hint("upload all of them: keytool-lab textsecure request upload-keys \(number) -o FILE")
         }
     }
 }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import CommandLine
 import Console
 import Encodings
 import SecureMemory
@@ -55,12 +56,12 @@ extension TextSecureMessenger {
     private static func clientStorage(
         _ content: borrowing SecureBytes, _ file: String, _ password: SecretOptions<ClientPassword>, _ session: Session
     ) throws -> VerifiedFile {
-        guard content.count <= AndroidPreferences.maxFileCount else { throw TextSecureMessageError.notVerifiable }
+        guard content.count <= AndroidPreferences.maxFileCount else { throw ClientFileError.notVerifiable }
         let wrap: WrappedMasterSecret
         do {
             wrap = try WrappedMasterSecret(content.revealBytes())
-        } catch TextSecureMessageError.notClientStorage {
-            throw TextSecureMessageError.notVerifiable
+        } catch ClientFileError.notClientStorage {
+            throw ClientFileError.notVerifiable
         }
         _ = try wrap.open(password, of: file, session)
         return verified(

@@ -1,3 +1,4 @@
+import CommandLine
 import Console
 import SecureMemory
 import TextSecure
@@ -8,7 +9,7 @@ enum WrappedMasterSecret {
     case android(AndroidPreferences)
 
     /// Looks at what needs no password.
-    /// - Throws: `ClientStorageError`; `TextSecureMessageError.notClientStorage`.
+    /// - Throws: `ClientStorageError`; `ClientFileError.notClientStorage`.
     init(_ content: [UInt8]) throws {
         if RNCryptorBlob.isLikely(content.span) {
             try RNCryptorBlob.check(content.span)
@@ -21,7 +22,7 @@ enum WrappedMasterSecret {
             return
         }
         guard let text = String(validating: text, as: UTF8.self), let blob = RNCryptorBlob.blob(text: text) else {
-            throw TextSecureMessageError.notClientStorage
+            throw ClientFileError.notClientStorage
         }
         try RNCryptorBlob.check(blob.span)
         self = .rncryptor(blob)

@@ -1,16 +1,16 @@
-"""The commands of the binary by its own help: nouns, verbs, and the options of each."""
+"""The commands of keytool by its own help: nouns, verbs, and the options of each."""
 
 import json
 import subprocess
 from functools import cache
 
-from kit.runner import BINARY
+from kit.runner import BINARY, LABORATORY
 
 
 @cache
-def leaves():
+def leaves(program=BINARY):
     """{(noun, verb): names of its long options}; a command without verbs stands alone."""
-    dump = subprocess.run([BINARY, "--experimental-dump-help"], capture_output=True, check=True)
+    dump = subprocess.run([program, "--experimental-dump-help"], capture_output=True, check=True)
     found = {}
 
     def visit(command, path):
@@ -24,6 +24,11 @@ def leaves():
 
     visit(json.loads(dump.stdout)["command"], ())
     return found
+
+
+def of_both_programs():
+    """Those of keytool-lab, too."""
+    return {**leaves(), **leaves(LABORATORY)}
 
 
 def nouns():

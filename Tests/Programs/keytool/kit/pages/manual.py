@@ -57,7 +57,7 @@ class Section(NamedTuple):
                 said_of = None
                 for n, word in enumerate(found):
                     if word == "Ic":
-                        said_of = tuple(until_macro(found[n + 1 :]))
+                        said_of = tuple(without_program(until_macro(found[n + 1 :])))
                     elif word == "Fl":
                         yield "-" + found[n + 1], said_of
 
@@ -68,7 +68,7 @@ class Section(NamedTuple):
             found = words(line[1:]) if line.startswith(".") else []
             for n, word in enumerate(found):
                 if word == "Ic":
-                    yield tuple(until_macro(found[n + 1 :]))
+                    yield tuple(without_program(until_macro(found[n + 1 :])))
 
 
 class Page:
@@ -147,6 +147,10 @@ def until_macro(found):
         yield word
 
 
+def without_program(found):
+    return (word for word in found if word != "keytool-lab")
+
+
 def options(found):
     """The options in the head of a list item."""
     options = []
@@ -162,14 +166,20 @@ def options(found):
 
 
 class Command(NamedTuple):
-    """A command as the binary itself describes it, without the global options."""
+    """A command as its program describes it, without the global options."""
+    program: str
     path: tuple
     options: dict  # by the way they are written; to the argument that they stand for
     operands: list
 
     @property
     def title(self):
-        return " ".join(("keytool", *self.path))
+        return " ".join((self.program, *self.path))
+
+    @property
+    def page(self):
+        """The name of the page that has it."""
+        return self.program if self.program != "keytool" or self.path == ("help",) else f"keytool-{self.path[0]}"
 
 
 def written(argument):
@@ -186,12 +196,16 @@ def described(argument):
 
 
 class Help:
-    """What `--experimental-dump-help` prints."""
+    """What `--experimental-dump-help` prints of keytool and keytool-lab, which have no verb in common."""
 
-    def __init__(self, text):
-        root = json.loads(text)["command"]
-        self.globals = {name: argument for argument in root["arguments"] for name in written(argument)}
-        self.commands = {command.path: command for command in self._leaves(root, ())}
+    def __init__(self, *texts):
+        self.globals, self.commands = {}, {}
+        for text in texts:
+            root = json.loads(text)["command"]
+            self.program = root["commandName"]
+            self.globals |= {name: argument for argument in root["arguments"] for name in written(argument)}
+            commands = {command.path: command for command in self._leaves(root, ())}
+            self.commands = {**commands, **self.commands}
 
     def _leaves(self, described, path):
         shown = [below for below in described.get("subcommands") or [] if below.get("shouldDisplay", True)]
@@ -203,5 +217,5 @@ class Help:
     def _command(self, arguments, path):
         shown = [a for a in arguments if a.get("shouldDisplay", True)]
         own = [a for a in shown if not set(written(a)) & set(self.globals)]
-        return Command(path, {name: a for a in own for name in written(a)},
+        return Command(self.program, path, {name: a for a in own for name in written(a)},
                        [a for a in own if a["kind"] == "positional"])

@@ -6,7 +6,7 @@ import re
 
 from kit import identityfiles
 from kit.processes.injection import SYNCING, fail, kill, points, without_waiting
-from kit.runner import on_two_processors
+from kit.runner import on_two_processors, program
 from kit.sampling import in_turn, share
 from kit.stages.place import ID, OTHER_ID, Place
 from kit.stages.scenes import ANY, DELETION_INTERRUPTED, SCENES
@@ -79,7 +79,7 @@ class Staged:
             assert "new" in self.names(place), f"it was not done: {result}"
         else:
             assert result.code in DISK_CODES[error], result
-            assert len(re.findall(r"^keytool: error: \S", result.err, re.M)) in errors, result
+            assert len(re.findall(rf"^{program(result.arguments)}: error: \S", result.err, re.M)) in errors, result
 
     def view(self, place):
         return place.view(self.scene.drawn)

@@ -1,0 +1,42 @@
+package import ArgumentParser
+package import CommandParsing
+import Console
+
+/// A program, with the options that stood before its nouns.
+package protocol RootCommand: ParsableCommand {
+    static var grammar: CommandGrammar { get }
+    /// Those that its commands about all messengers know.
+    static var messengers: Messengers { get }
+    var globals: GlobalOptions { get }
+}
+
+/// A noun, with the options that stood before and after it.
+package protocol Noun: ParsableCommand {
+    associatedtype Root: RootCommand
+    var root: Root { get }
+    var globals: GlobalOptions { get }
+}
+
+/// A leaf command.
+package protocol Verb: ParsableCommand {
+    associatedtype Parent: Noun
+    var noun: Parent { get }
+    var globals: GlobalOptions { get }
+    /// Does the work; what it refuses it throws.
+    func run(_ session: Session) throws
+}
+
+extension Verb {
+    package func run() throws {
+        let options = globals.merged(with: noun.globals).merged(with: noun.root.globals)
+        try run(Session(options, Parent.Root.messengers))
+    }
+}
+
+extension RootCommand {
+    package func run() throws { throw MissingVerb(Self.self, in: Self.grammar) }
+}
+
+extension Noun {
+    package func run() throws { throw MissingVerb(Self.self, in: Root.grammar) }
+}

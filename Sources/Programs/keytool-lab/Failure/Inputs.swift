@@ -1,0 +1,5 @@
+import Console
+
+extension InputError: Explained {
+    var failure: Failure { plainFailure }
+}

@@ -1,5 +1,0 @@
-/// A number and its noun.
-enum Counted {
-    /// `1 contact`, `2 contacts`.
-    static func text(_ count: Int, _ noun: String) -> String { "\(count) \(noun)" + (count == 1 ? "" : "s") }
-}

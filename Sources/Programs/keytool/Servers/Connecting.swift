@@ -1,0 +1,114 @@
+import CommandLine
+import HTTP
+import AtomicFiles
+import Console
+import Encodings
+import Glibc
+import HTTPTransport
+import KeyWrapping
+import Keystore
+import SafeKeeping
+import ThreemaKeeping
+import SafeWire
+import Threema
+import SafeTransports
+import ThreemaDirectory
+
+extension Session {
+    /// Keeps connections open until the command ends.
+    private static let client = CurlClient()
+
+    /// The keystore, opened; its passphrase is asked for where it is needed and no source gives it.
+    /// - Throws: `KeystoreError.absent` if there is no keystore.
+    func keeper(
+        _ passphrase: SecretOptions<KeystorePassphrase>, _ limits: TimeLimits = TimeLimits()
+    ) throws -> ThreemaKeeper {
+        keeper(try keystore(passphrase), limits)
+    }
+
+    /// The keystore, opened, or created if it is missing.
+    /// - Parameter rule: as for `unlock`.
+    func keeperOfNewKeystore(
+        _ options: NewKeystoreOptions, ifUnprotected rule: NeedlessPassphrase = .refused
+    ) throws -> ThreemaKeeper { keeper(try newKeystore(options, ifUnprotected: rule)) }
+
+    /// The same without a messenger.
+    func newKeystore(
+        _ options: NewKeystoreOptions, ifUnprotected rule: NeedlessPassphrase = .refused
+    ) throws -> OpenKeystore {
+        let path = try keystorePath
+        do {
+            return try unlock(LockedKeystore(at: path), options.passphrase, ifUnprotected: rule)
+        } catch KeystoreError.absent {
+            let passphrase = try options.newPassphrase(self)
+            return try output.busy("creating the keystore") {
+                switch passphrase {
+                case .some(let passphrase): try .openOrCreate(at: path, passphrase: passphrase)
+                case .none: try .openOrCreate(at: path)
+                }
+            }
+        }
+    }
+
+    /// Prints a note if the keystore is not protected by a passphrase.
+    func noteProtection(of keeper: ThreemaKeeper) { noteProtection(isProtected: keeper.isProtected) }
+
+    func keeper(_ keystore: OpenKeystore, _ limits: TimeLimits = TimeLimits()) -> ThreemaKeeper {
+        ThreemaKeeper(
+            keystore: keystore, now: WallClock.now, sleep: { Sleep.wait($0) }, connect: connecting(limits))
+    }
+
+    /// The same keeper with its time for all tries not begun yet: what a person takes to answer is not the server's
+    /// time.
+    func renewed(_ keeper: ThreemaKeeper, _ limits: TimeLimits = TimeLimits()) -> ThreemaKeeper {
+        keeper.connecting(connecting(limits))
+    }
+
+    /// The way to a Safe server. Nothing is opened before the first request.
+    func connecting(_ limits: TimeLimits) -> SafeKeeper.Connect {
+        let progress = output.progress?.handler
+        let show: HTTPExchange.Observer = { [output] request in output.note(request.line) }
+        let observer = output.isVerbose ? show : nil
+        let client = Self.client
+        let retry = retrying(limits)
+        return { server, id in
+            FolderExchange(server.address)
+                ?? HTTPExchange(
+                    server, for: id, by: client, timeout: limits.request, retry: retry, progress: progress,
+                    observer: observer)!
+        }
+    }
+
+    /// The way to a directory, for one command. Nothing is opened before the first request.
+    func connectingDirectory(_ limits: TimeLimits) -> DirectoryKeeper.Connect {
+        let show: @Sendable (String) -> Void = { [output] line in output.note(line) }
+        let isVerbose = output.isVerbose
+        let client = Self.client
+        let retry = retrying(limits)
+        return { server in
+            let observed: any HTTPClient =
+                isVerbose ? ObservedClient(client: client, url: server.url, observe: show) : client
+            return DirectoryClient(
+                observed, server.endpoint(), userAgent: "keytool/\(Keytool.version)", timeout: limits.request,
+                retry: retry, now: { time(nil) })
+        }
+    }
+
+    private func retrying(_ limits: TimeLimits) -> RetryPolicy {
+        // A person can interrupt a long wait; a job should end, and run again later.
+        let longestWait = isatty(STDERR_FILENO) == 1 ? Duration.seconds(300) : .seconds(30)
+        return RetryPolicy(
+            total: limits.total, longestWait: longestWait, repeatsSilence: limits.repeatsSilence,
+            announce: { [output] server, delay in
+                output.note("no usable answer from \(server); trying again in \(Sleep.words(delay))")
+            },
+            sleep: { Sleep.wait($0) })
+    }
+
+    /// The identity that was named, or the only one there is.
+    func identity(_ named: ThreemaID?, in keeper: ThreemaKeeper) throws -> ThreemaID {
+        if let named { return named }
+        return try keeper.identities.ids().onlyOne(
+            "identities", named: \.text, orAbsent: KeystoreError.absent(path: try keystorePath))
+    }
+}
