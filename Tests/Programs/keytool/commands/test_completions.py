@@ -8,6 +8,7 @@ import pytest
 from kit.pages.commands import leaves, nouns, verbs
 from kit.pages.shells import COMPLETIONS, PLACES, SHELLS
 from kit.runner import BINARY, Keytool
+from kit.sampling import some
 
 IDS = ["*SUPPORT", "ABCD1234", "ABZZ0000"]
 WITH_ID = [("id", "show"), ("backup", "export"), ("safe", "push"), ("qr", "contact"),
@@ -59,7 +60,7 @@ def test_nouns_and_verbs(shell):
 
 
 def test_options_of_every_command(shell):
-    for path, options in leaves().items():
+    for path, options in some(list(leaves().items())):
         missing = options - set(shell.offers(f"keytool {' '.join(path)} --"))
         assert not missing, (path, missing)
 

@@ -8,7 +8,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from kit import cases
+from kit import cases, sampling
 from kit.runner import REPOSITORY
 
 
@@ -52,6 +52,14 @@ def test_limit(environment, number):
 def test_another_word_is_no_number(word):
     with pytest.raises(ValueError):
         cases.limit({"CASES": word})
+
+
+@pytest.mark.parametrize("number, count", [("1", 8), ("3", 24), ("", 100), ("200", 100)])
+def test_loops_within_a_test(monkeypatch, number, count):
+    monkeypatch.setenv("CASES", number)
+    monkeypatch.delenv("ALL_CASES", raising=False)
+    found = sampling.some(range(100))
+    assert len(found) == count and list(found) == sorted(set(found)) == list(sampling.some(range(100)))
 
 
 @pytest.mark.parametrize("file", ["keytool/secrets/test_strength.py", "keytool-server/test_options.py"])
