@@ -2,15 +2,21 @@
 
 import PackageDescription
 
+/// Whether all is built in one place for the tests (docs/decisions/builds.md).
+let isWhole = Context.environment["WITH_SERVER"] == "1"
+
 /// The same strictness in every room: no implicit existentials, no transitive imports, and the word
 /// `unsafe` before every expression that leaves memory safety (`grep -rn "unsafe " Sources` lists them).
-let house: [SwiftSetting] = [
+let strict: [SwiftSetting] = [
     .swiftLanguageMode(.v6),
     .enableUpcomingFeature("ExistentialAny"),
     .enableUpcomingFeature("MemberImportVisibility"),
     .enableUpcomingFeature("InternalImportsByDefault"),
     .strictMemorySafety(),
 ]
+
+/// What the tests try is optimised in the debug build, too: a loop over bytes takes fifty times as long otherwise.
+let house = strict + (isWhole ? [.unsafeFlags(["-O"], .when(configuration: .debug))] : [])
 
 /// - Parameter path: below `Sources`: the wing and the room, which has the target's name.
 func room(_ path: String, _ dependencies: Target.Dependency..., linking libraries: [String] = []) -> Target {
@@ -66,7 +72,7 @@ let package = Package(
     traits: [
         .trait(name: "Server", description: "The Safe server keytool-server, which needs Hummingbird and SwiftNIO."),
         // What is built in .build-all has it, also from Examples and Vectors: a trait changes how each room is compiled.
-        .default(enabledTraits: Context.environment["WITH_SERVER"] == "1" ? ["Server"] : []),
+        .default(enabledTraits: isWhole ? ["Server"] : []),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),

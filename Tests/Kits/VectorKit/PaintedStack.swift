@@ -44,8 +44,8 @@ public final class PaintedStack {
         _ = changed(by: body)
         let changed = changed(by: body)
         // The deepest bytes that are wiped.
-        let wiped = changed.indices.dropLast(2048).first { start in
-            changed[start] == 0 && changed[start..<start + 2048].allSatisfy { $0 == 0 }
+        let wiped = changed.indices.dropLast(1024).first { start in
+            changed[start] == 0 && changed[start..<start + 1024].allSatisfy { $0 == 0 }
         }
         return wiped.map { $0 - changed.startIndex } ?? .max
     }
