@@ -54,7 +54,9 @@ struct CommandWords {
         guard let unknown else { return nil }
         let name = (path + [unknown.printable]).joined(separator: " ")
         if let other = grammar.elsewhere.first(where: { $0.hasSuffix(" " + name) }) {
-            return Failure(.usage, "unknown command \"\(name)\"", hints: "another program has it, which is not installed by default: \(other)")
+            return Failure(
+                .usage, "unknown command \"\(name)\"",
+                hints: "another program has it, which is not installed by default: \(other)")
         }
         let likely = likely(unknown).map { "\"\(grammar.name) \($0)\"" }.joined(separator: " or ")
         return Failure(
