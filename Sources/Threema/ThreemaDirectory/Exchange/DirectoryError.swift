@@ -44,8 +44,9 @@ public enum DirectoryError: ServiceError {
         }
     }
 
-    /// `.unauthorized` for status 401; `.rateLimited` for 429, with the seconds of `Retry-After`; `.unexpectedStatus` for
-    /// any other except 200 and 204.
+    /// `.unauthorized` for status 401; `.rateLimited` for 429, with the seconds of `Retry-After`, or 10: a date in it means
+    /// nothing without a clock, so `DirectoryClient` makes seconds of it first; `.unexpectedStatus` for any other except
+    /// 200 and 204.
     public static func meaning(of response: HTTPResponse) -> DirectoryError? {
         switch response.status {
         case 200, 204: nil
