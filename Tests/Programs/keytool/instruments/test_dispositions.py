@@ -38,7 +38,7 @@ def test_child_ignores_and_blocks_nothing(home, how):
 def test_under_inherited_dispositions(tmp_path):
     """As from nohup, from a shell's background, or from a caller that blocks signals."""
     inner = subprocess.run(
-        ["env", "--ignore-signal=HUP,INT,QUIT,CHLD,USR1", "--block-signal=TERM,HUP,ALRM",
+        ["env", "--unset=CASES", "--ignore-signal=HUP,INT,QUIT,CHLD,USR1", "--block-signal=TERM,HUP,ALRM",
          sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--basetemp", tmp_path / "inner",
          __file__, "-k", test_child_ignores_and_blocks_nothing.__name__],
         cwd=REPOSITORY, capture_output=True, text=True, timeout=60)
