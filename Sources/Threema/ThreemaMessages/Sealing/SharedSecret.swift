@@ -11,10 +11,12 @@ public import Threema
 public final class SharedSecret<Kind: SecretKind>: Sendable, Equatable, CustomStringConvertible {
     /// The bytes, to borrow.
     public let bytes: SecureBytes
+    fileprivate let publicPart: Kind.PublicPart
 
     /// - Parameter bytes: as many as the kind has.
     public init(_ bytes: consuming SecureBytes) {
         precondition(Kind.count == nil || bytes.count == Kind.count)
+        publicPart = Kind.publicPart(of: bytes)
         self.bytes = bytes
     }
 
@@ -32,8 +34,19 @@ public final class SharedSecret<Kind: SecretKind>: Sendable, Equatable, CustomSt
 
 /// What a shared secret is.
 public protocol SecretKind {
+    /// What is computed of the secret once, and is not secret: nothing, or a public key.
+    associatedtype PublicPart: Sendable
+
     /// Length in bytes; nil for any.
     static var count: Int? { get }
+
+    /// - Parameter bytes: as many as the kind has.
+    static func publicPart(of bytes: borrowing SecureBytes) -> PublicPart
+}
+
+extension SecretKind where PublicPart == Void {
+    /// Nothing.
+    public static func publicPart(of bytes: borrowing SecureBytes) {}
 }
 
 /// A key of 32 bytes.
@@ -64,14 +77,19 @@ extension SharedSecret where Kind: KeyKind {
 }
 
 /// A private key of X25519.
-public protocol PrivateKeyKind: KeyKind {}
+public protocol PrivateKeyKind: KeyKind where PublicPart == PublicKey {}
 
-extension SharedSecret where Kind: PrivateKeyKind {
-    /// The public key, which is computed.
-    public var publicKey: PublicKey {
+extension PrivateKeyKind {
+    /// The public key.
+    public static func publicPart(of bytes: borrowing SecureBytes) -> PublicKey {
         // Not nil: a clamped private key has no public key of low order.
         PublicKey(bytes.withBytes { X25519.publicKey(of: $0) })!
     }
+}
+
+extension SharedSecret where Kind: PrivateKeyKind {
+    /// The public key, 32 bytes.
+    public var publicKey: PublicKey { publicPart }
 }
 
 /// The kinds of shared secrets; each room adds its own.
