@@ -43,20 +43,6 @@ extension SessionStoreError: Explained {
     }
 }
 
-extension ExportError: Explained {
-    package var failure: Failure {
-        switch self {
-        case .malformed(let offset): Failure(.badData, "the sessions are malformed at byte \(offset)")
-        case .unknownForm(let form):
-            Failure(
-                .badData, "the sessions have the unknown form \(form)",
-                hints: "a newer keytool may know it: install that version")
-        case .tooMany(let limit): Failure(.tooLarge, "there are more than \(limit) values of sessions")
-        case .tooLong(let limit): Failure(.tooLarge, "the sessions are longer than \(ByteCount.text(limit))")
-        }
-    }
-}
-
 extension Failure {
     /// A program did not release the lock of an identity in time.
     package static func sessionsInUse(of name: String, lock path: String) -> Failure {

@@ -1,5 +1,4 @@
 package import Console
-package import MessengerKeeping
 package import Telegram
 
 extension TelegramAccountError: Explained {
@@ -24,30 +23,6 @@ extension TelegramAccountError: Explained {
                     ?? "the version of the account's text is not a number")
         case .malformedKey(let number):
             Failure(.badData, "the key for data centre \(number) is not 256 bytes in Base64")
-        }
-    }
-}
-
-extension TelegramKeepingError: Explained {
-    package var failure: Failure {
-        switch self {
-        case .otherKeys(let account, let numbers):
-            Failure(
-                .exists,
-                "the keystore holds another key of \(account) for data centre "
-                    + numbers.map { "\($0)" }.joined(separator: ", "),
-                hints: "nothing was replaced: keytool telegram show \(account)"
-            ).because(of: "other_key")
-        case .otherUser(let account):
-            Failure(
-                .exists, "the keystore holds the key of \(account) as that of another user",
-                hints: "nothing was replaced: keytool telegram show \(account)"
-            ).because(of: "other_user")
-        case .otherDataCentre(let account, let key, let number):
-            Failure(
-                .exists, "the keystore holds the key \(key) as that for data centre \(number)",
-                hints: "nothing was changed: keytool telegram show \(account)"
-            ).because(of: "other_data_centre")
         }
     }
 }

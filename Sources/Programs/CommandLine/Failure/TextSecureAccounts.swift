@@ -1,6 +1,5 @@
 package import Console
 import Encodings
-package import MessengerKeeping
 import Ratchet
 package import TextSecure
 
@@ -35,26 +34,6 @@ extension TextSecureAccountError: Explained {
             Failure(
                 .badData,
                 "the account has more than \(PrekeyPool.Rules.maxBatch) prekeys, two of one ID, or an impossible ID")
-        }
-    }
-}
-
-extension TextSecureKeepingError: Explained {
-    package var failure: Failure {
-        switch self {
-        case .otherIdentity(let number, let held, let other):
-            Failure(
-                .exists, "the keystore holds \(number) with another identity key",
-                hints: "held   \(held.fingerprint)", "other  \(other.fingerprint)",
-                "nothing was replaced; to replace it: keytool id remove textsecure/\(number.text.dropFirst())"
-            ).because(of: "other_key")
-        case .otherState(let number):
-            Failure(
-                .exists,
-                "the keystore holds \(number) with the same identity key, but with other prekeys or another login",
-                hints: "nothing was replaced: the file may be older, and contain prekeys that have been used",
-                "to restore it even so: keytool id remove textsecure/\(number.text.dropFirst()), and import again"
-            ).because(of: "other_state")
         }
     }
 }

@@ -2,6 +2,7 @@ import CommandLine
 import Console
 import Keystore
 import MessengerKeeping
+import SessionStore
 import Tar
 
 extension ArchiveError: Explained {
@@ -94,6 +95,20 @@ extension RecordProblem {
         case .missing(let name): "the record \(name.words) is missing"
         case .malformed(let name): "the record \(name.words) is malformed, or belongs to another identity"
         case .tooManyPlaces(let limit): "there are more than \(limit) places"
+        }
+    }
+}
+
+extension ExportError: Explained {
+    var failure: Failure {
+        switch self {
+        case .malformed(let offset): Failure(.badData, "the sessions are malformed at byte \(offset)")
+        case .unknownForm(let form):
+            Failure(
+                .badData, "the sessions have the unknown form \(form)",
+                hints: "a newer keytool may know it: install that version")
+        case .tooMany(let limit): Failure(.tooLarge, "there are more than \(limit) values of sessions")
+        case .tooLong(let limit): Failure(.tooLarge, "the sessions are longer than \(ByteCount.text(limit))")
         }
     }
 }

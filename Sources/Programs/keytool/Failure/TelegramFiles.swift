@@ -96,3 +96,27 @@ extension DesktopError {
         }
     }
 }
+
+extension TelegramKeepingError: Explained {
+    var failure: Failure {
+        switch self {
+        case .otherKeys(let account, let numbers):
+            Failure(
+                .exists,
+                "the keystore holds another key of \(account) for data centre "
+                    + numbers.map { "\($0)" }.joined(separator: ", "),
+                hints: "nothing was replaced: keytool telegram show \(account)"
+            ).because(of: "other_key")
+        case .otherUser(let account):
+            Failure(
+                .exists, "the keystore holds the key of \(account) as that of another user",
+                hints: "nothing was replaced: keytool telegram show \(account)"
+            ).because(of: "other_user")
+        case .otherDataCentre(let account, let key, let number):
+            Failure(
+                .exists, "the keystore holds the key \(key) as that for data centre \(number)",
+                hints: "nothing was changed: keytool telegram show \(account)"
+            ).because(of: "other_data_centre")
+        }
+    }
+}

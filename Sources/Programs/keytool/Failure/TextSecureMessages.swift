@@ -1,5 +1,6 @@
 import CommandLine
 import Console
+import MessengerKeeping
 import TextSecure
 
 /// Why a file of a client was not used, beside the errors of its form.
@@ -49,6 +50,26 @@ extension TextSecureFileError: Explained {
             Failure(
                 .badData, "this is not an age file",
                 hints: "accounts are read from what keytool textsecure export has written")
+        }
+    }
+}
+
+extension TextSecureKeepingError: Explained {
+    var failure: Failure {
+        switch self {
+        case .otherIdentity(let number, let held, let other):
+            Failure(
+                .exists, "the keystore holds \(number) with another identity key",
+                hints: "held   \(held.fingerprint)", "other  \(other.fingerprint)",
+                "nothing was replaced; to replace it: keytool id remove textsecure/\(number.text.dropFirst())"
+            ).because(of: "other_key")
+        case .otherState(let number):
+            Failure(
+                .exists,
+                "the keystore holds \(number) with the same identity key, but with other prekeys or another login",
+                hints: "nothing was replaced: the file may be older, and contain prekeys that have been used",
+                "to restore it even so: keytool id remove textsecure/\(number.text.dropFirst()), and import again"
+            ).because(of: "other_state")
         }
     }
 }
