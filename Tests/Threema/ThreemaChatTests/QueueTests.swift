@@ -1,4 +1,3 @@
-import Glibc
 import Testing
 import Threema
 import ThreemaMessages
@@ -103,24 +102,17 @@ import VectorKit
     @Test func `a long queue takes its time for each message only`() {
         func time(_ count: UInt64) -> UInt64 {
             (0..<3).map { _ in
-                let start = threadTime()
+                let start = ThreadTime.used()
                 var queue = MessageQueue()
                 for number in 0..<count { queue.add(message(number), at: .zero, isConnected: false) }
                 #expect(queue.all(at: .zero).count == Int(count))
                 for number in 0..<count { queue.acknowledge(ChatAcknowledgement(Scene.alice, MessageID(number))) }
                 #expect(queue.count == 0)
-                return threadTime() - start
+                return ThreadTime.used() - start
             }.min()!
         }
         let short = time(1_000)
         #expect(time(32_000) < short * 180)
-    }
-
-    /// Processor time of the calling thread, in nanoseconds.
-    private func threadTime() -> UInt64 {
-        var time = timespec()
-        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
-        return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
     }
 
     @Test func `a message goes from one client to another, and both are acknowledged`() throws {
