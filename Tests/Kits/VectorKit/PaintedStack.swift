@@ -43,9 +43,10 @@ public final class PaintedStack {
     public func bytesLeft(by body: @escaping () -> Void) -> Int {
         _ = changed(by: body)
         let changed = changed(by: body)
-        // The deepest bytes that are wiped.
+        // The deepest bytes that are wiped. Calls after the wipe may have used a part of them again.
         let wiped = changed.indices.dropLast(1024).first { start in
             changed[start] == 0 && changed[start..<start + 1024].allSatisfy { $0 == 0 }
+                && changed[start...].prefix(4096).count { $0 == 0 } >= 2048
         }
         return wiped.map { $0 - changed.startIndex } ?? .max
     }
