@@ -38,8 +38,10 @@ struct CurlRequest: ~Copyable {
         self.connection = connection
         method = request.method
         serverPort = endpoint.origin?.port.map { Int($0) } ?? 443
-        buffer = ResponseBuffer(
-            limit: request.limit, idle: request.timeouts.idle, mayRepeat: method == .get || method == .head)
+        // Not self's method: if an autoclosure such as that of || captures self here, Swift 6.3 takes `buffer` for
+        // initialised, and releases what happens to be there.
+        let mayRepeat = request.method == .get || request.method == .head
+        buffer = ResponseBuffer(limit: request.limit, idle: request.timeouts.idle, mayRepeat: mayRepeat)
         connection.prepare(for: buffer)
         // libcurl copies it, and wipes the copy when the request ends.
         url.withBytes { url in
