@@ -115,12 +115,11 @@ extension FolderStore: BackupStore {
         do throws(FileError) { return try body() } catch { throw StoreError(error) }
     }
 
-    /// Stores a previous backup again, as `put` without conditions; it stays among the previous ones.
+    /// Stores a previous backup again; it stays among the previous ones.
     /// - Returns: false if no previous backup of this id and time is stored; then nothing was changed.
     public func restore(_ id: BackupID, from time: Timestamp, now: Timestamp) throws(StoreError) -> Bool {
-        let old = try answered { () throws(FileError) in try previous(id, at: time) }
-        guard let old else { return false }
-        _ = try put(old, at: id, if: .none, now: now)
-        return true
+        let plan = try plan(.single(id, uploaded: time), now: now)
+        guard plan.states[0].backup != .absent else { return false }
+        return try restore(plan, now: now)
     }
 }

@@ -33,7 +33,7 @@ public enum PastBackup: Equatable, Sendable {
     }
 }
 
-/// What a backup was at a time, and what is there now.
+/// What a backup was, and what is there now.
 public struct PastState: Equatable, Sendable {
     /// The id.
     public let id: BackupID
@@ -46,30 +46,38 @@ public struct PastState: Equatable, Sendable {
     public var isPresent: Bool { lastUpload != nil }
 }
 
-extension FolderStore {
-    /// What each backup was at a time, of all that are stored or have previous ones, by id. A backup whose bytes are
+/// Which backups are to be what they were.
+public enum PastChoice: Equatable, Sendable {
+    /// All that are stored or have previous ones, as they were at a time by the wall clock. A backup whose bytes are
     /// those of that time is `.present`.
-    /// - Parameters:
-    ///   - time: by the wall clock.
-    ///   - wall: the present time.
-    public func past(at time: Timestamp, now wall: Timestamp) throws(StoreError) -> [PastState] {
-        try answered { () throws(FileError) in try states(at: time, now: wall) }
+    case all(at: Timestamp)
+    /// One, as it was uploaded at a time of `versions(of:)`. It is `.absent` if no such previous backup is retained.
+    case single(BackupID, uploaded: Timestamp)
+}
+
+/// What a restore would do, to be confirmed before it is done.
+public struct RestorePlan: Equatable, Sendable {
+    let choice: PastChoice
+    /// By id. Those that were `.previous` are stored again.
+    public let states: [PastState]
+}
+
+extension FolderStore {
+    /// Looks what the backups were, and changes nothing.
+    /// - Parameter wall: the present time.
+    public func plan(_ choice: PastChoice, now wall: Timestamp) throws(StoreError) -> RestorePlan {
+        try answered { () throws(FileError) in try planned(choice, now: wall) }
     }
 
-    /// Stores all backups again that were others at a time, as `past(at:now:)` has told it. Meanwhile, all other writes
-    /// wait, and no previous backup is removed for being one too many.
-    /// - Parameters:
-    ///   - states: all of what was told.
-    ///   - time: as it was given then.
-    ///   - wall: the present time.
-    /// - Returns: false if anything is not as it was told; then nothing was changed.
-    public func restore(
-        _ states: [PastState], at time: Timestamp, now wall: Timestamp
-    ) throws(StoreError) -> Bool {
+    /// Stores previous backups again. They stay among the previous ones. Meanwhile, all other writes wait, and no
+    /// previous backup is removed for being one too many.
+    /// - Parameter wall: the present time.
+    /// - Returns: false if a new plan would be another one; then nothing was changed.
+    public func restore(_ plan: RestorePlan, now wall: Timestamp) throws(StoreError) -> Bool {
         let now = try date(wall)
         return try locked(isShared: false) { backups throws(FileError) in
-            guard try self.states(at: time, now: wall) == states else { return false }
-            for state in states {
+            guard try planned(plan.choice, now: wall) == plan else { return false }
+            for state in plan.states {
                 guard case .previous(let version) = state.backup else { continue }
                 guard let old = try previous(state.id, at: version.time) else {
                     throw .missing(path: backups.path(of: state.id.hex))
@@ -77,6 +85,20 @@ extension FolderStore {
                 _ = try replace(state.id, by: old, exists: state.isPresent, in: backups, at: now)
             }
             return true
+        }
+    }
+
+    private func planned(_ choice: PastChoice, now wall: Timestamp) throws(FileError) -> RestorePlan {
+        switch choice {
+        case .all(let time):
+            return RestorePlan(choice: choice, states: try states(at: time, now: wall))
+        case .single(let id, let time):
+            let version = try allVersions(of: id).first { $0.time == time }
+            let present = try backups().plainFile(id.hex)
+            let state = PastState(
+                id: id, backup: version.map(PastBackup.previous) ?? .absent,
+                lastUpload: present.map { Timestamp(milliseconds: $0.modified) })
+            return RestorePlan(choice: choice, states: [state])
         }
     }
 

@@ -11,13 +11,15 @@ extension FolderStore {
 
     /// The retained previous backups of an id, the newest first. Reads the names of all ids with the same first byte.
     public func versions(of id: BackupID) throws(StoreError) -> [BackupVersion] {
-        try answered { () throws(FileError) in
-            var versions: [BackupVersion] = []
-            try eachPreviousDirectory(of: id) { directory, _ throws(FileError) in
-                versions += try Self.files(of: id, in: directory).files.map(\.version)
-            }
-            return versions.sorted { ($1.replaced, $1.time) < ($0.replaced, $0.time) }
+        try answered { () throws(FileError) in try allVersions(of: id) }
+    }
+
+    func allVersions(of id: BackupID) throws(FileError) -> [BackupVersion] {
+        var versions: [BackupVersion] = []
+        try eachPreviousDirectory(of: id) { directory, _ throws(FileError) in
+            versions += try Self.files(of: id, in: directory).files.map(\.version)
         }
+        return versions.sorted { ($1.replaced, $1.time) < ($0.replaced, $0.time) }
     }
 
     /// The bytes of a previous backup; nil if it does not exist.

@@ -147,6 +147,31 @@ def test_a_question_on_the_terminal(store, on_terminal):
         assert run.finish() == code and path.read_bytes() == content
 
 
+def test_a_backup_that_changes_during_the_question_is_not_restored(store, on_terminal):
+    """Somebody uploads or deletes, or a sweep removes what was to be restored."""
+    path = store.put(1, b"present", days_ago=1)
+    old = store.put_previous(1, TIMES[0], b"old")
+
+    def uploaded():
+        store.put(1, b"newer")
+
+    def deleted():
+        path.unlink()
+
+    def swept():
+        old.unlink()
+
+    for change in (uploaded, deleted, swept):
+        store.put(1, b"present", days_ago=1)
+        run = on_terminal("restore", identifier(1), TIMES[0])
+        run.expect("Replace the present backup")
+        change()
+        tree = store.tree()
+        run.send("y")
+        assert run.finish() == 75 and "the backup has changed meanwhile" in run.words, run.text
+        assert store.tree() == tree
+
+
 def test_a_write_of_a_server_is_waited_for(store):
     """A server shares the lock of the directory among its writes; a restore needs it alone."""
     store.put_previous(1, TIMES[0])

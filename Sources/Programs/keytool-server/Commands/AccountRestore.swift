@@ -21,8 +21,8 @@ struct AccountRestore {
         guard at <= now else { throw UsageFailure("--at is a time in the future") }
         var rows: [Row] = []
         var (unchanged, newer) = (0, 0)
-        let states = try backups.past(at: at, now: now)
-        for state in states {
+        let plan = try backups.plan(.all(at: at), now: now)
+        for state in plan.states {
             switch state.backup {
             case .present: unchanged += 1
             case .previous(let version):
@@ -32,15 +32,13 @@ struct AccountRestore {
         }
         let replaced = rows.count(where: \.isReplacing)
         let (restoring, present) = (Counted.backups(rows.count), Counted.backups(replaced))
-        if !dryRun, replaced > 0, !yes {
-            try dialog.confirm("restore \(restoring) of \(account.text), and replace \(present)")
-        }
         if newer > 0 {
             dialog.output.warn("\(Counted.backups(newer)) uploaded first after that time: left as they are")
         }
         if !dryRun, !rows.isEmpty {
-            // Somebody may have uploaded during the question, or a sweep removed what was to be restored.
-            guard try backups.restore(states, at: at, now: WallClock.now()) else { throw changed }
+            let question = "restore \(restoring) of \(account.text), and replace \(present)"
+            try backups.restore(
+                plan, asking: replaced > 0 && !yes ? question : nil, "the backups of \(account.text) have", dialog)
         }
         try dialog.output.done(
             rows.map { "\($0.id.hex)  \($0.version.time.compact)  \(ByteCount.text($0.version.count))" } + [
@@ -48,13 +46,6 @@ struct AccountRestore {
                     + (replaced > 0 ? ", in place of \(present)" : "") + "; \(unchanged) unchanged"
             ],
             json: json(rows, unchanged: unchanged, newer: newer))
-    }
-
-    private var changed: CommandFailure {
-        CommandFailure(
-            failure: Failure(
-                .tempfail, "the backups of \(account.text) have changed meanwhile; nothing was restored",
-                hints: "run the command again"))
     }
 
     private func json(_ rows: [Row], unchanged: Int, newer: Int) -> JSONValue {

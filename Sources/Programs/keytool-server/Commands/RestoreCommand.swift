@@ -59,17 +59,15 @@ struct RestoreCommand: Verb {
     private func restore(
         _ id: BackupID, of time: VersionTime, in backups: borrowing FolderStore, _ dialog: Dialog
     ) throws {
-        let versions = try backups.versions(of: id)
-        guard let version = versions.first(where: { $0.time == time.timestamp }) else {
-            guard try !versions.isEmpty || backups.get(id) != nil else { throw backup.absent }
+        let plan = try backups.plan(.single(id, uploaded: time.timestamp), now: WallClock.now())
+        let state = plan.states[0]
+        guard case .previous(let version) = state.backup else {
+            guard try state.isPresent || !backups.versions(of: id).isEmpty else { throw backup.absent }
             throw Self.absentVersion(time)
         }
-        let isReplacing = try backups.get(id) != nil
         if !dryRun {
-            if isReplacing, !yes { try dialog.confirm("replace the present backup with that of \(time.text)") }
-            guard try backups.restore(id, from: time.timestamp, now: WallClock.now()) else {
-                throw Self.absentVersion(time)
-            }
+            let question = "replace the present backup with that of \(time.text)"
+            try backups.restore(plan, asking: state.isPresent && !yes ? question : nil, "the backup has", dialog)
         }
         try dialog.output.done(
             ["\(dryRun ? "would restore" : "restored") the backup of \(time.text), \(ByteCount.text(version.count))"],
@@ -77,8 +75,8 @@ struct RestoreCommand: Verb {
                 "restore",
                 [
                     ("id", .string(id.hex)), ("account", backup.account.map { .string($0.text) }),
-                    ("time", .string(time.text)), ("bytes", .number(version.count)), ("replaced", .bool(isReplacing)),
-                    ("dry_run", .bool(dryRun)),
+                    ("time", .string(time.text)), ("bytes", .number(version.count)),
+                    ("replaced", .bool(state.isPresent)), ("dry_run", .bool(dryRun)),
                 ]))
     }
 
