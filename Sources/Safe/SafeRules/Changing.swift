@@ -41,7 +41,7 @@ extension SafeMachine {
         if isSameBackup, let digest = found.digest, knowledge.current.journal.contains(digest) {
             // These are our own bytes, but the probe did not prove that this is the same place. It may be a copy that
             // follows the old place, including its deletions.
-            guard change.isLeavingOld || !clauses.contains(.provesPlaces) else { return fail(.replica) }
+            guard change.isLeavingOld else { return fail(.replica) }
             candidate.journal.merge(knowledge.current.journal)
             self.candidate = candidate
         }

@@ -31,9 +31,6 @@ extension SafeMachine {
 
     private mutating func plan(_ push: SafeVerb.Push) {
         if knowledge.isDeleting {
-            guard clauses.contains(.endsDeletionWithProcess) else {
-                return perform([.remove(.init(role: .current, takesUnreadable: true)), .forget])
-            }
             guard push.isResumingDeleted else { return fail(.deletionInterrupted) }
         }
         guard !push.isDryRun else { return decide() }
@@ -53,9 +50,7 @@ extension SafeMachine {
             return
         }
         work.firstLook = nil
-        perform(
-            [.upload(.next), .completeChange]
-                + (clauses.contains(.pushesBesideStuckChange) ? [.attempt(.change)] : []))
+        perform([.upload(.next), .completeChange, .attempt(.change)])
     }
 
     mutating func decide() {
@@ -89,12 +84,12 @@ extension SafeMachine {
         self.candidate = candidate
         let isSameBackup = candidate.backup == knowledge.current.backup
         let proof =
-            isSameBackup && clauses.contains(.provesPlaces)
+            isSameBackup
             ? self.proof(write: .next, look: .current, for: .next) + [.judgeProbe(.ofChange)]
             : [.look(.next, .newPlace)]
-        let oldPlace: [Step] = clauses.contains(.judgesOldPlace) ? [.look(.current, .oldPlace)] : []
         perform(
-            [.settleEarlierChange] + oldPlace + [.compareContacts, .askLimits(.next), .measureChange] + proof
+            [.settleEarlierChange, .look(.current, .oldPlace), .compareContacts, .askLimits(.next), .measureChange]
+                + proof
                 + [.beginChange, .upload(.next), .completeChange, .retireOld])
     }
 

@@ -24,16 +24,7 @@ extension SafeMachine {
         work.looks = 0
         work.conditionFailures = 0
         work.found[removal.role] = nil
-        guard judges(removal) else { return perform([.announceRemoval(removal), .delete(removal)]) }
         perform([.hold(removal.role), .look(removal.role, .removal(removal))])
-    }
-
-    private func judges(_ removal: Removal) -> Bool {
-        switch removal.role {
-        case .retiring: clauses.contains(.judgesOldPlace)
-        case .next: clauses.contains(.judgesAbortedPlace)
-        case .current: true
-        }
     }
 
     mutating func judge(_ found: Found, for removal: Removal) {
@@ -63,7 +54,7 @@ extension SafeMachine {
     }
 
     private func needsProof(_ removal: Removal, from survivor: Role) -> Bool {
-        place(survivor).backup == place(removal.role).backup && clauses.contains(.provesPlaces)
+        place(survivor).backup == place(removal.role).backup
     }
 
     private func holds(_ found: Found, _ role: Role) -> Bool {
@@ -105,18 +96,15 @@ extension SafeMachine {
 
     /// Checks that the survivor exists before anything is deleted, unless this run has just seen it.
     private func looks(before removal: Removal) -> [Step] {
-        guard let survivor = removal.survivor, clauses.contains(.provesPlaces) else { return [] }
+        guard let survivor = removal.survivor else { return [] }
         if let digest = work.found[survivor]?.digest, digest == place(survivor).last { return [] }
         return [.look(survivor, .survivorBefore)]
     }
 
     /// The steps after a deletion that the server has accepted.
     func looks(after removal: Removal) -> [Step] {
-        guard judges(removal) else { return [] }
-        let look: [Step] = clauses.contains(.readsAfterDeletion) ? [.look(removal.role, .gone(removal))] : []
-        let survivor: [Step] =
-            clauses.contains(.provesPlaces) ? removal.survivor.map { [.look($0, .survivor)] } ?? [] : []
-        return look + survivor
+        let survivor: [Step] = removal.survivor.map { [.look($0, .survivor)] } ?? []
+        return [.look(removal.role, .gone(removal))] + survivor
     }
 
     mutating func announce(_ removal: Removal) -> Action {

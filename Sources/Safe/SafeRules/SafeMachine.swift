@@ -16,7 +16,6 @@ package struct SafeMachine: Sendable {
     /// The knowledge that was last saved.
     var saved: Knowledge
     let verb: SafeVerb
-    let clauses: Clauses
     /// Number of contacts in the keystore's document.
     let contacts: Int
     /// The new place of a change or readdressing, until it is saved.
@@ -36,14 +35,13 @@ package struct SafeMachine: Sendable {
     ///   - progress: from an earlier try of the same command.
     package init(
         _ verb: SafeVerb, _ knowledge: Knowledge, candidate: PlaceState? = nil, contacts: Int,
-        progress: Progress = Progress(), clauses: Clauses = .all
+        progress: Progress = Progress()
     ) {
         self.verb = verb
         self.knowledge = knowledge
         saved = knowledge
         self.candidate = candidate
         self.contacts = contacts
-        self.clauses = clauses
         outcome.progress = progress
         steps = [.begin]
     }
@@ -197,7 +195,6 @@ package struct SafeMachine: Sendable {
     }
 
     mutating func note(_ finding: Finding?, at role: Role) {
-        guard finding == nil || clauses.contains(.remembersFindings) else { return }
         update(role) { $0.finding = finding }
     }
 

@@ -92,29 +92,3 @@ extension SafeVerb {
         }
     }
 }
-
-/// The clauses of the rule. The program uses all of them. The model checker removes one at a time, to show what it
-/// prevents.
-package struct Clauses: OptionSet, Hashable, Sendable {
-    package let rawValue: Int
-
-    package init(rawValue: Int) { self.rawValue = rawValue }
-
-    /// The old place is read and judged before its backup is deleted.
-    package static let judgesOldPlace = Clauses(rawValue: 1)
-    /// Two addresses with one backup id are proven to be two places before anything is deleted at one of them, and the
-    /// survivor is read after that.
-    package static let provesPlaces = Clauses(rawValue: 2)
-    /// A change that cannot continue does not prevent pushes to the current place.
-    package static let pushesBesideStuckChange = Clauses(rawValue: 4)
-    /// The finding of a look is saved.
-    package static let remembersFindings = Clauses(rawValue: 8)
-    /// The new place of a change is read and judged before `abort` deletes there.
-    package static let judgesAbortedPlace = Clauses(rawValue: 16)
-    /// After a deletion the place is read.
-    package static let readsAfterDeletion = Clauses(rawValue: 32)
-    /// A deletion ends with the process that began it.
-    package static let endsDeletionWithProcess = Clauses(rawValue: 64)
-
-    package static let all = Clauses(rawValue: 127)
-}

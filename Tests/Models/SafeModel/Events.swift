@@ -106,11 +106,11 @@ extension World {
     /// Lets it happen.
     /// - Returns: what a verb told; nil for what is no verb.
     package mutating func happen(
-        _ event: Event, _ terms: Terms, faults: [Int: Fault] = [:], clauses: Clauses = .all
+        _ event: Event, _ terms: Terms, faults: [Int: Fault] = [:]
     ) -> Report? {
         switch event {
         case .verb(let command, let index):
-            return run(command, by: index, terms, faults: faults, clauses: clauses)
+            return run(command, by: index, terms, faults: faults)
         case .edit(let index):
             keystores[index].document = documents
             documents += 1
@@ -151,12 +151,11 @@ extension World {
     }
 
     private mutating func run(
-        _ command: Event.Command, by index: Int, _ terms: Terms, faults: [Int: Fault], clauses: Clauses
+        _ command: Event.Command, by index: Int, _ terms: Terms, faults: [Int: Fault]
     ) -> Report? {
         guard let setup = keystores[index].setup else { return nil }
         return ModelRun.run(
-            command.verb, by: index, target: command.candidate(from: setup.current), in: &self, terms, faults: faults,
-            clauses: clauses)
+            command.verb, by: index, target: command.candidate(from: setup.current), in: &self, terms, faults: faults)
     }
 
     /// Whether the event can make a difference here.

@@ -6,7 +6,6 @@ import SafeRules
 package struct Explorer {
     private let terms: Terms
     private let events: [Event]
-    private let clauses: Clauses
     private let maxFaults: Int
     private let maxKills: Int
     private let faultKinds: [Fault]
@@ -25,12 +24,11 @@ package struct Explorer {
     private var start = World(keystores: 1)
 
     package init(
-        _ terms: Terms, events: [Event], clauses: Clauses = .all, maxFaults: Int = 2, maxKills: Int = 1,
+        _ terms: Terms, events: [Event], maxFaults: Int = 2, maxKills: Int = 1,
         faultKinds: [Fault] = Fault.allCases
     ) {
         self.terms = terms
         self.events = events
-        self.clauses = clauses
         self.maxFaults = maxFaults
         self.maxKills = maxKills
         self.faultKinds = faultKinds
@@ -121,7 +119,7 @@ package struct Explorer {
     private mutating func step(_ node: Node, _ event: Event, _ faults: [Int: Fault]) -> Node? {
         runs += 1
         var world = node.world
-        let report = world.happen(event, terms, faults: faults, clauses: clauses)
+        let report = world.happen(event, terms, faults: faults)
         lastRequests = report?.requests ?? []
         lastFailure = report?.outcome?.failure
         for exception in report?.exceptions ?? [] { exceptions[exception, default: 0] += 1 }
@@ -173,7 +171,7 @@ package struct Explorer {
         var world = start
         return indices.reversed().map { index in
             let (_, event, faults) = traces[index]
-            let report = world.happen(event, terms, faults: faults, clauses: clauses)
+            let report = world.happen(event, terms, faults: faults)
             let told = (report?.outcome).map { $0.failure.map { "\($0)" } ?? "0 \($0.result)" } ?? ""
             return "\(event)" + faults.sorted { $0.key < $1.key }.map { " [\($0.value) at \($0.key)]" }.joined()
                 + (told.isEmpty ? "" : " → \(told)")
@@ -196,7 +194,7 @@ package struct Explorer {
         // No push works at a place that is set up for reading only.
         guard world.keystores[index].setup?.knowledge.isReadOnly != true else { return nil }
         var world = world
-        let outcome = world.happen(.verb(.push, by: index), terms, clauses: clauses)?.outcome
+        let outcome = world.happen(.verb(.push, by: index), terms)?.outcome
         guard let failure = outcome?.failure else { return nil }
         return notLeadingOut(failure, of: .push, world, index, depth)
     }
@@ -219,7 +217,7 @@ package struct Explorer {
         for way in ways {
             guard let command = way.command(after: failed) else { continue }
             var after = world
-            let told = after.happen(.verb(command, by: index), terms, clauses: clauses)?.outcome?.failure
+            let told = after.happen(.verb(command, by: index), terms)?.outcome?.failure
             let why =
                 told.flatMap { $0 == failure ? "\($0)" : notLeadingOut($0, of: command, after, index, depth - 1) }
                 ?? (told == nil ? stuck(after, index, depth - 1) : nil)

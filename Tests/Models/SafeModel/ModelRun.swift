@@ -10,7 +10,6 @@ package struct ModelRun {
     let terms: Terms
     let index: Int
     let faults: [Int: Fault]
-    let clauses: Clauses
     var targets: [Role: Target] = [:]
     var found: [Role: Blob?] = [:]
     /// The places that hold the newest probe; each probe has an id of its own.
@@ -35,7 +34,7 @@ package struct ModelRun {
     var retired: Target?
 
     private init(
-        _ world: World, _ terms: Terms, _ index: Int, _ faults: [Int: Fault], _ clauses: Clauses, _ verb: SafeVerb
+        _ world: World, _ terms: Terms, _ index: Int, _ faults: [Int: Fault], _ verb: SafeVerb
     ) {
         command = verb
         self.verb = verb
@@ -43,16 +42,15 @@ package struct ModelRun {
         self.terms = terms
         self.index = index
         self.faults = faults
-        self.clauses = clauses
     }
 
     /// One command.
     /// - Parameter target: where a change, or another address, leads.
     package static func run(
         _ verb: SafeVerb, by index: Int, target: Target? = nil, in world: inout World, _ terms: Terms,
-        faults: [Int: Fault] = [:], clauses: Clauses = .all
+        faults: [Int: Fault] = [:]
     ) -> Report {
-        var run = ModelRun(world, terms, index, faults, clauses, verb)
+        var run = ModelRun(world, terms, index, faults, verb)
         run.drive(target)
         world = run.world
         return run.report
@@ -75,7 +73,7 @@ package struct ModelRun {
             looks = [:]
             var machine = SafeMachine(
                 verb, setup.knowledge, candidate: candidate.map { world.freshState(index, $0) }, contacts: 10,
-                progress: progress, clauses: clauses)
+                progress: progress)
             guard let outcome = drive(&machine) else { return }
             progress = outcome.progress
             if case .exchange(_, let error)? = outcome.failure, error.isWorthTrying, tries < terms.retries { continue }

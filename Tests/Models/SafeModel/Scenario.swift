@@ -12,9 +12,7 @@ package struct Scenario: Sendable, CustomStringConvertible {
     package let maxKills: Int
     package let depth: Int
 
-    package func explorer(clauses: Clauses = .all) -> Explorer {
-        Explorer(terms, events: events, clauses: clauses, maxFaults: maxFaults, maxKills: maxKills)
-    }
+    package var explorer: Explorer { Explorer(terms, events: events, maxFaults: maxFaults, maxKills: maxKills) }
 
     private init(
         _ name: String, _ terms: Terms, keystores: Int, _ events: [Event], faults: Int, kills: Int, depth: Int,
@@ -53,33 +51,33 @@ package struct Scenario: Sendable, CustomStringConvertible {
         ]
     }
 
-    /// What shows that a clause of the rules is needed: without it, something does not hold here.
-    package static let clauses: [Clauses] = [
-        .judgesOldPlace, .provesPlaces, .pushesBesideStuckChange, .remembersFindings, .judgesAbortedPlace,
-        .readsAfterDeletion, .endsDeletionWithProcess,
-    ]
-
-    package static func showing(_ clause: Clauses) -> Scenario {
+    /// The shortest sequences in which something does not hold if a part of the rule is missing
+    /// (`Tests/mutants.toml`).
+    package static let parts: [Scenario] = {
         let two = Terms(isAlias: false, honoursConditions: true)
-        func scenario(
-            _ terms: Terms, _ commands: [Event.Command], _ more: [Event] = [], faults: Int = 0, kills: Int = 0
+        func part(
+            _ name: String, _ terms: Terms, _ commands: [Event.Command], _ more: [Event] = [], faults: Int = 0,
+            kills: Int = 0
         ) -> Scenario {
             Scenario(
-                "without a clause", terms, keystores: 1, self.commands(commands, by: 0) + more, faults: faults,
-                kills: kills, depth: 4)
+                name, terms, keystores: 1, Scenario.commands(commands, by: 0) + more, faults: faults, kills: kills,
+                depth: 4
+            )
         }
-        return switch clause {
-        case .judgesOldPlace: scenario(two, [.push, .passwd], [app])
-        case .provesPlaces: scenario(Terms(isAlias: true, honoursConditions: true), [.push, .move])
-        case .pushesBesideStuckChange:
-            scenario(two, [.push, .move, .abort], [.fill(place: 1)], kills: 1)
-        case .remembersFindings: scenario(two, [.push, .check], [.loss(place: 0, password: 0)])
-        case .judgesAbortedPlace:
-            scenario(two, [.push, .passwd, .abort], [.app(address: 0, password: 1, key: 1)], kills: 1)
-        case .readsAfterDeletion: scenario(two, [.push, .passwd], faults: 1)
-        default: scenario(two, [.push, .delete], kills: 1)
-        }
-    }
+        return [
+            part("an old place is judged", two, [.push, .passwd], [app]),
+            part(
+                "two addresses are proven to be two places", Terms(isAlias: true, honoursConditions: true),
+                [.push, .move]),
+            part("pushes go on beside a stuck change", two, [.push, .move, .abort], [.fill(place: 1)], kills: 1),
+            part("findings are remembered", two, [.push, .check], [.loss(place: 0, password: 0)]),
+            part(
+                "an aborted place is judged", two, [.push, .passwd, .abort],
+                [.app(address: 0, password: 1, key: 1)], kills: 1),
+            part("a place is read after a deletion", two, [.push, .passwd], faults: 1),
+            part("a deletion ends with its process", two, [.push, .delete], kills: 1),
+        ]
+    }()
 
     private static func commands(_ commands: [Event.Command], by index: Int) -> [Event] {
         commands.map { .verb($0, by: index) }

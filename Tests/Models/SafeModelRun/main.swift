@@ -8,7 +8,7 @@ import Synchronization
 //
 //     safe-model [--seconds N] [--walks N] [--shallower N] [--only WORDS]
 //
-// With --shallower, the sequences are so many steps shorter; those that show what each part of the rule prevents are not.
+// With --shallower, the sequences are so many steps shorter.
 // It ends with 1 if anything does not hold, or if the time was not enough.
 
 var seconds = 900
@@ -56,7 +56,7 @@ let (end, count, less) = (start + seconds, walks, shallower)
 
 DispatchQueue.concurrentPerform(iterations: scenarios.count) { index in
     let scenario = scenarios[index]
-    var explorer = scenario.explorer()
+    var explorer = scenario.explorer
     explorer.explore(from: scenario.start, depth: max(1, scenario.depth - less)) { time(nil) > end }
     total.withLock { $0.add(explorer, scenario.name, ", new at each depth: \(explorer.depths)") }
 }
@@ -69,23 +69,6 @@ for terms in Set(Scenario.all.map(\.terms)) {
         explorer.walk(from: World(keystores: 2), steps: 30, random: &random)
     }
     total.withLock { $0.add(explorer, name, "") }
-}
-// Each part of the rule prevents something: without it a sequence breaks what the model promises.
-let clauses = only.isEmpty || "clause".contains(only) ? Scenario.clauses : []
-DispatchQueue.concurrentPerform(iterations: clauses.count) { index in
-    let clause = clauses[index]
-    let scenario = Scenario.showing(clause)
-    var with = scenario.explorer()
-    with.explore(from: scenario.start, depth: scenario.depth) { time(nil) > end }
-    // That an old place is judged by what is known of it keeps the only backup, too, if both addresses are one place:
-    // the proof is the second of two walls.
-    let taken: Clauses = clause == .provesPlaces ? [.provesPlaces, .judgesOldPlace] : clause
-    var without = scenario.explorer(clauses: Clauses.all.subtracting(taken))
-    without.explore(from: scenario.start, depth: scenario.depth, stopsAtViolation: true)
-    total.withLock { total in
-        total.add(with, "clause \(clause.rawValue)", "; without it: \(without.violations.first?.words ?? "ALL HOLDS")")
-        total.hasFailed = total.hasFailed || without.violations.isEmpty || with.states <= 3
-    }
 }
 let failed = total.withLock { total in
     for (words, count) in total.exceptions.sorted(by: { $0.key < $1.key }) { print("excepted: \(words): \(count)") }
