@@ -11,7 +11,7 @@ package struct CommandGrammar {
     let forms: [String: String]
     let details: String
     let beginning: [String]
-    let examples: [String]
+    let examples: () -> [String]
     let elsewhere: [String]
 
     /// - Parameters:
@@ -28,8 +28,8 @@ package struct CommandGrammar {
     ///   - elsewhere: verbs of this program's nouns that another program has, with its name: "other noun verb".
     package init(
         root: any ParsableCommand.Type, version: String, commonNames: CommonNames, valuedOptions: [String],
-        letters: String, forms: [String: String], details: String, beginning: [String], examples: [String] = [],
-        elsewhere: [String] = []
+        letters: String, forms: [String: String], details: String, beginning: [String],
+        examples: @autoclosure @escaping () -> [String] = [], elsewhere: [String] = []
     ) {
         self.root = root
         self.version = version

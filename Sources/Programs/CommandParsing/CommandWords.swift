@@ -35,6 +35,15 @@ struct CommandWords {
         guard unknown != nil else { return nil }
     }
 
+    /// The only noun whose verbs matter to the parser; empty for none, nil if all may matter.
+    static func noun(_ arguments: [String], in grammar: CommandGrammar) -> String? {
+        guard !arguments.contains(where: CommandEnd.asksForScript) else { return nil }
+        guard let word = words(arguments, grammar).first else {
+            return arguments.allSatisfy { $0 == "--version" || grammar.isComplete($0) } ? "" : nil
+        }
+        return word.isSure && word.text != "help" ? word.text : nil
+    }
+
     /// What help was asked for on, by `help` or by an option.
     init(helpOn arguments: [String], in grammar: CommandGrammar) {
         let words = Self.words(arguments, grammar).map(\.text)
@@ -44,7 +53,7 @@ struct CommandWords {
     /// The end of the help on a verb: how it is typed. Empty for a noun.
     var example: String {
         let words = ([grammar.name] + path).joined(separator: " ")
-        let line = grammar.examples.first { $0 == words || $0.hasPrefix(words + " ") }
+        let line = grammar.examples().first { $0 == words || $0.hasPrefix(words + " ") }
         guard command.verbs.isEmpty, let line else { return "" }
         return "\n\nEXAMPLE:\n  " + line
     }

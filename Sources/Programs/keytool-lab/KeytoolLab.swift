@@ -8,7 +8,7 @@ import Console
 struct KeytoolLab: RootCommand {
     static let version = "0.1.0"
 
-    static let configuration = CommandConfiguration(
+    static let whole = CommandConfiguration(
         commandName: "keytool-lab",
         abstract: "Open, seal and show the traffic of messengers with the keys in a keystore.",
         discussion: """
@@ -75,33 +75,37 @@ struct KeytoolLab: RootCommand {
 }
 
 struct TelegramNoun: Noun {
-    static let configuration = CommandConfiguration(
-        commandName: TelegramMessenger.name, abstract: "Open and make packets of MTProto version 1.",
-        subcommands: [TelegramOpenPacket.self, TelegramSealPacket.self])
+    static let name = TelegramMessenger.name
+    static let abstract = "Open and make packets of MTProto version 1."
+    static var verbs: [any ParsableCommand.Type] { [TelegramOpenPacket.self, TelegramSealPacket.self] }
 
     @ParentCommand var root: KeytoolLab
     @OptionGroup var globals: GlobalOptions
 }
 
 struct TextSecureNoun: Noun {
-    static let configuration = CommandConfiguration(
-        commandName: TextSecureMessenger.name, abstract: "Open and make pushes, attachments and requests.",
-        subcommands: [
+    static let name = TextSecureMessenger.name
+    static let abstract = "Open and make pushes, attachments and requests."
+    static var verbs: [any ParsableCommand.Type] {
+        [
             TextSecureRequest.self, TextSecureOpenPush.self, TextSecureSealPush.self, TextSecureSealAttachment.self,
             TextSecureOpenAttachment.self, TextSecureHashNumbers.self, TextSecureMatchTokens.self,
-        ])
+        ]
+    }
 
     @ParentCommand var root: KeytoolLab
     @OptionGroup var globals: GlobalOptions
 }
 
 struct SophaxChatNoun: Noun {
-    static let configuration = CommandConfiguration(
-        commandName: SophaxChatMessenger.name, abstract: "Show sessions and groups; try the PIN of the app's lock.",
-        subcommands: [
+    static let name = SophaxChatMessenger.name
+    static let abstract = "Show sessions and groups; try the PIN of the app's lock."
+    static var verbs: [any ParsableCommand.Type] {
+        [
             SophaxListSessions.self, SophaxShowSession.self, SophaxShowGroup.self, SophaxRekeyGroup.self,
             SophaxSetPIN.self, SophaxSetDuressPIN.self, SophaxCheckPIN.self,
-        ])
+        ]
+    }
 
     @ParentCommand var root: KeytoolLab
     @OptionGroup var globals: GlobalOptions

@@ -8,7 +8,7 @@ import Console
 struct Keytool: RootCommand {
     static let version = "0.1.0"
 
-    static let configuration = CommandConfiguration(
+    static let whole = CommandConfiguration(
         commandName: "keytool",
         abstract: "Create, back up and restore messenger identities.",
         discussion: """
@@ -38,91 +38,103 @@ struct Keytool: RootCommand {
 }
 
 struct IDCommand: Noun {
-    static let configuration = CommandConfiguration(
-        commandName: "id", abstract: "Create, list, show and remove identities; ask the directory.",
-        subcommands: [IDCreate.self, IDList.self, IDShow.self, IDRemove.self, IDFetch.self, IDLink.self, IDRevoke.self])
+    static let name = "id"
+    static let abstract = "Create, list, show and remove identities; ask the directory."
+    static var verbs: [any ParsableCommand.Type] {
+        [IDCreate.self, IDList.self, IDShow.self, IDRemove.self, IDFetch.self, IDLink.self, IDRevoke.self]
+    }
 
     @ParentCommand var root: Keytool
     @OptionGroup var globals: GlobalOptions
 }
 
 struct BackupCommand: Noun {
-    static let configuration = CommandConfiguration(
-        commandName: "backup", abstract: "Export an identity as a backup code, and import it again.",
-        subcommands: [BackupExport.self, BackupImport.self, BackupCheck.self])
+    static let name = "backup"
+    static let abstract = "Export an identity as a backup code, and import it again."
+    static var verbs: [any ParsableCommand.Type] { [BackupExport.self, BackupImport.self, BackupCheck.self] }
 
     @ParentCommand var root: Keytool
     @OptionGroup var globals: GlobalOptions
 }
 
 struct SafeCommand: Noun {
-    static let configuration = CommandConfiguration(
-        commandName: "safe", abstract: "Store an encrypted backup of an identity on a Safe server.",
-        subcommands: [
+    static let name = "safe"
+    static let abstract = "Store an encrypted backup of an identity on a Safe server."
+    static var verbs: [any ParsableCommand.Type] {
+        [
             SafeSetup.self, SafePush.self, SafePull.self, SafeStatus.self, SafeCheck.self, SafePasswd.self,
             SafeMirror.self, SafeHistory.self, SafeScheduleCommand.self, SafeMove.self, SafeServerCommand.self,
             SafeCard.self, SafeDelete.self,
-        ])
+        ]
+    }
 
     @ParentCommand var root: Keytool
     @OptionGroup var globals: GlobalOptions
 }
 
 struct ProfileCommand: Noun {
-    static let configuration = CommandConfiguration(
-        commandName: "profile", abstract: "Show, edit, export and compare what a Safe has beside the key.",
-        subcommands: [ProfileShow.self, ProfileSet.self, ProfileExport.self, ProfileImport.self, ProfileDiff.self])
+    static let name = "profile"
+    static let abstract = "Show, edit, export and compare what a Safe has beside the key."
+    static var verbs: [any ParsableCommand.Type] {
+        [ProfileShow.self, ProfileSet.self, ProfileExport.self, ProfileImport.self, ProfileDiff.self]
+    }
 
     @ParentCommand var root: Keytool
     @OptionGroup var globals: GlobalOptions
 }
 
 struct ContactCommand: Noun {
-    static let configuration = CommandConfiguration(
-        commandName: "contact", abstract: "List, add, verify, check, remove and find contacts.",
-        subcommands: [
+    static let name = "contact"
+    static let abstract = "List, add, verify, check, remove and find contacts."
+    static var verbs: [any ParsableCommand.Type] {
+        [
             ContactList.self, ContactAdd.self, ContactVerify.self, ContactCheck.self, ContactRemove.self,
             ContactMatch.self,
-        ])
+        ]
+    }
 
     @ParentCommand var root: Keytool
     @OptionGroup var globals: GlobalOptions
 }
 
 struct KeyCommand: Noun {
-    static let configuration = CommandConfiguration(
-        commandName: "key", abstract: "Protect the keystore with a passphrase, and import key files.",
-        subcommands: [
+    static let name = "key"
+    static let abstract = "Protect the keystore with a passphrase, and import key files."
+    static var verbs: [any ParsableCommand.Type] {
+        [
             KeyStatus.self, KeyProtect.self, KeyPasswd.self, KeyUnprotect.self, KeyImport.self, KeyUnlock.self,
             KeyLock.self,
-        ])
+        ]
+    }
 
     @ParentCommand var root: Keytool
     @OptionGroup var globals: GlobalOptions
 }
 
 struct ArchiveCommand: Noun {
-    static let configuration = CommandConfiguration(
-        commandName: "archive", abstract: "Write all identities to one encrypted file, and import them again.",
-        subcommands: [ArchiveExport.self, ArchiveImport.self, ArchiveCheck.self, ArchiveList.self])
+    static let name = "archive"
+    static let abstract = "Write all identities to one encrypted file, and import them again."
+    static var verbs: [any ParsableCommand.Type] {
+        [ArchiveExport.self, ArchiveImport.self, ArchiveCheck.self, ArchiveList.self]
+    }
 
     @ParentCommand var root: Keytool
     @OptionGroup var globals: GlobalOptions
 }
 
 struct QRCommand: Noun {
-    static let configuration = CommandConfiguration(
-        commandName: "qr", abstract: "Draw QR codes in the terminal or as a picture.",
-        subcommands: [QRShow.self, QRContact.self])
+    static let name = "qr"
+    static let abstract = "Draw QR codes in the terminal or as a picture."
+    static var verbs: [any ParsableCommand.Type] { [QRShow.self, QRContact.self] }
 
     @ParentCommand var root: Keytool
     @OptionGroup var globals: GlobalOptions
 }
 
 struct RevokeCommand: Noun {
-    static let configuration = CommandConfiguration(
-        commandName: "revoke", abstract: "Prepare the revocation of an identity.",
-        subcommands: [RevokeHash.self, RevokeSet.self, RevokeCheck.self])
+    static let name = "revoke"
+    static let abstract = "Prepare the revocation of an identity."
+    static var verbs: [any ParsableCommand.Type] { [RevokeHash.self, RevokeSet.self, RevokeCheck.self] }
 
     @ParentCommand var root: Keytool
     @OptionGroup var globals: GlobalOptions

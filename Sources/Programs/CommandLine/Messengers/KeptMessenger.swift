@@ -106,11 +106,10 @@ extension Removal {
 
 /// The noun of a messenger.
 package struct AccountNoun<M: KeptMessenger>: Noun {
-    package static var configuration: CommandConfiguration {
-        CommandConfiguration(
-            commandName: M.name, abstract: M.nounWords.abstract, discussion: M.nounWords.discussion,
-            subcommands: M.verbs)
-    }
+    package static var name: String { M.name }
+    package static var abstract: String { M.nounWords.abstract }
+    package static var discussion: String { M.nounWords.discussion }
+    package static var verbs: [any ParsableCommand.Type] { M.verbs }
 
     @ParentCommand package var root: M.Root
     @OptionGroup package var globals: GlobalOptions
