@@ -30,9 +30,11 @@ swift = $(or $(shell SWIFT='$(SWIFT)' Scripts/find-swift),$(error this needs Swi
 imports = --explicit-target-dependency-import-check error
 # Symbols are bound at the start: binding one in the middle of work saves the processor's registers on the stack,
 # with what they hold of a key.
-# The runtimes of Swift, C++ (Scripts/runtime-archives) and gcc are linked by their archives.
+# The runtimes of Swift, C++ (Scripts/runtime-archives) and gcc are linked by their archives. lld exports no symbols and
+# packs relocations (docs/decisions/builds.md).
 release = -c release --product keytool --static-swift-stdlib --disable-local-rpath -Xlinker -l:libgcc_eh.a \
-    -Xlinker -s -Xlinker -z -Xlinker now
+    -Xlinker -s -Xlinker -z -Xlinker now \
+    -Xswiftc -use-ld=lld -Xlinker --no-export-dynamic -Xlinker -z -Xlinker pack-relative-relocs
 
 release-server = $(subst --product keytool,--product keytool-server,$(release))
 release-lab = $(subst --product keytool,--product keytool-lab,$(release))
