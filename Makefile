@@ -57,6 +57,8 @@ whole = WITH_SERVER=1
 debug-flags = --disable-index-store -Xswiftc -whole-module-optimization -Xswiftc -num-threads -Xswiftc 2
 # Symbols are bound at the start, as in the release.
 debug-build = $(whole) $(swift) build $(in-place) $(debug-flags) -Xlinker -z -Xlinker now
+# File by file and not optimised: what an edit changes is compiled in seconds, and a test or two take longer.
+cli-build = $(swift) build --scratch-path .build-cli --disable-index-store -Xlinker -z -Xlinker now
 # What a build of tests leaves, as `swift test` calls it.
 run-tests = debug/keytoolPackageTests.xctest --testing-library swift-testing $(if $(FILTER),--filter '$(FILTER)')
 
@@ -118,9 +120,9 @@ check: ## build and run the tests of one room: make check ROOM=Threema
 	$(own-trust) .build-room/$(run-tests)
 
 check-cli: ## run the tests of the binary whose names match, on a debug build: make check-cli K=push
-	$(debug-build) --product keytool
-	$(debug-build) --product keytool-lab
-	KEYTOOL=$(call quoted,$(debug)/keytool) $(own-trust) Scripts/test-binary -k '$(K)'
+	$(cli-build) --product keytool
+	$(cli-build) --product keytool-lab
+	KEYTOOL=$(call quoted,$(CURDIR)/.build-cli/debug/keytool) $(own-trust) Scripts/test-binary -k '$(K)'
 
 chat: ## test both halves of the chat server protocol against another implementation
 	$(debug-build) --product chat-run $(imports)
@@ -285,7 +287,7 @@ bench: set-up-bench build ## measure the ratios that the release has to keep
 	Benchmarks/pin
 
 clean: ## remove what was built
-	rm -rf .build .build-all .build-demo .build-room Benchmarks/KeyDerivation/.build Benchmarks/MessageBoxes/.build Benchmarks/MediaFrames/.build Benchmarks/AgeFiles/.build Benchmarks/ChatMessages/.build
+	rm -rf .build .build-all .build-demo .build-room .build-cli Benchmarks/KeyDerivation/.build Benchmarks/MessageBoxes/.build Benchmarks/MediaFrames/.build Benchmarks/AgeFiles/.build Benchmarks/ChatMessages/.build
 
 # These are those of `make demo`, `make test` and `make test-all`, which say that they install what is missing.
 set-up-build set-up-test set-up-test-all:
