@@ -257,7 +257,8 @@ $(binary):
 $(server-binary):
 	$(MAKE) server
 
-lint: ## check the formatting
+lint: ## check the formatting, and that bash reads each script
+	for script in $$(grep -lE '^#!.*bash' .ci/run Scripts/*); do bash -n "$$script" || exit; done
 	$(swift) format lint --strict --recursive --parallel Sources Tests Examples Vectors Benchmarks Package.swift
 
 format: ## format the sources in place
