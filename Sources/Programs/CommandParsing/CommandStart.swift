@@ -19,11 +19,11 @@ extension Program {
             guard areUTF8 || CommandEnd.isCompletion(arguments) else {
                 throw UsageFailure("an argument is not UTF-8 text")
             }
-            CommandTree.prune(to: CommandWords.noun(arguments, in: grammar))
-            var command = try root.parseAsRoot(arguments)
+            var command = try CommandTree.whilePruned(to: CommandWords.noun(arguments, in: grammar)) {
+                try root.parseAsRoot(arguments)
+            }
             try command.run()
         } catch {
-            CommandTree.prune(to: nil)
             CommandEnd.end(error, arguments, in: grammar)
         }
     }

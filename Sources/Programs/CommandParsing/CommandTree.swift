@@ -6,8 +6,7 @@ package import ArgumentParser
 /// other parsers: a half of a short command's time. So a noun has its verbs only if the arguments name it, and nobody
 /// looks for that request where it is not. All is there for help, completion and the words about an error.
 package enum CommandTree {
-    /// The noun that the arguments name; nil while all have their verbs. Written before other threads begin, and at the
-    /// end.
+    /// The noun that the arguments name; nil while all have their verbs. Written before other threads begin.
     nonisolated(unsafe) private static var named: String?
 
     /// Whether a noun has its verbs.
@@ -17,12 +16,18 @@ package enum CommandTree {
     package static func parsed(_ root: CommandConfiguration) -> CommandConfiguration {
         guard unsafe named != nil else { return root }
         var root = root
-        // The parser's mark of a program that another one starts, which has no completions. It is seen in help only
-        // otherwise, which has the whole tree.
+        // The parser's mark of a program that another one starts, which has no completions. Otherwise only help shows it,
+        // and help has the whole tree.
         root._superCommandName = ""
         return root
     }
 
-    /// - Parameter noun: the only one that keeps its verbs; nil for all.
-    static func prune(to noun: String?) { unsafe named = noun }
+    /// - Parameters:
+    ///   - noun: the only one that keeps its verbs; nil for all.
+    ///   - parse: what the parser does.
+    static func whilePruned<Result>(to noun: String?, _ parse: () throws -> Result) rethrows -> Result {
+        unsafe named = noun
+        defer { unsafe named = nil }
+        return try parse()
+    }
 }

@@ -127,6 +127,8 @@ def test_without_a_verb(keytool, words):
                         f"keytool: hint: {' '.join(['keytool', *words])} --help\n")
     for verb in verbs(words[0]) if words else nouns():
         assert re.search(rf"^  {verb} ", err, re.M), verb
+    if words:
+        assert err.startswith(bare.ok(*words, "--help").out), err
     assert bare.fails(64, *words, "--json").error["message"] == "a command is missing"
 
 
