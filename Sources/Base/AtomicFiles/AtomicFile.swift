@@ -33,7 +33,7 @@ extension Directory {
         modified time: Int64? = nil, isSweeping: Bool = true
     ) throws(FileError) {
         // A file without a name vanishes if the process dies.
-        if rule == .shared, existing == .refuse, try writeUnnamed(name, bytes, readers, time) { return }
+        if rule == .shared, existing == .refuse, try writeUnnamed(name, bytes, readers, time) { return try sync() }
         let temporary = temporaryName(name)
         if let old = try status(name) {
             if existing == .refuse { throw .exists(path: path(of: name)) }
@@ -89,7 +89,7 @@ extension Directory {
         var result =
             switch existing {
             case .replace: uninterrupted { unsafe renameat(descriptor, name, descriptor, newName) }
-            case .refuse: uninterrupted { unsafe keytool_rename_noreplace(descriptor, name, newName) }
+            case .refuse: uninterrupted { unsafe keytool_rename_noreplace(descriptor, name, descriptor, newName) }
             }
         if existing == .refuse, result != 0, errno == EINVAL {
             // Some network file systems do not support this flag. Then a look is enough, because the callers hold a
@@ -141,9 +141,10 @@ extension Directory {
         return true
     }
 
-    /// Writes a file without a name, and names it when it is complete.
+    /// Writes a file without a name, and names it when it is complete. Does not sync the directory.
     /// - Returns: false if the file system does not support such files; then nothing was done.
-    private func writeUnnamed(
+    /// - Throws: `FileError`, for example `.exists`; then nothing was done.
+    func writeUnnamed(
         _ name: String, _ bytes: Span<UInt8>, _ readers: Readers, _ time: Int64?
     ) throws(FileError) -> Bool {
         let flags = O_WRONLY | keytool_O_TMPFILE | O_CLOEXEC
@@ -159,7 +160,6 @@ extension Directory {
             if errno == ENOENT { return false }
             throw FileError(.rename, path: path(of: name), code: errno)
         }
-        try sync()
         return true
     }
 

@@ -21,13 +21,21 @@
 #ifndef RENAME_NOREPLACE
 #define RENAME_NOREPLACE (1 << 0)
 #endif
+#ifndef RENAME_EXCHANGE
+#define RENAME_EXCHANGE (1 << 1)
+#endif
 
 /// open(2)'s O_TMPFILE, a file without a name: <asm-generic/fcntl.h>'s __O_TMPFILE with O_DIRECTORY.
 static const int keytool_O_TMPFILE = 020000000 | O_DIRECTORY;
 
-/// Renames within one directory and fails with EEXIST instead of replacing.
-static inline int keytool_rename_noreplace(int directory, const char *from, const char *to) {
-    return (int)syscall(SYS_renameat2, directory, from, directory, to, RENAME_NOREPLACE);
+/// Renames, and fails with EEXIST instead of replacing.
+static inline int keytool_rename_noreplace(int directory, const char *from, int target, const char *to) {
+    return (int)syscall(SYS_renameat2, directory, from, target, to, RENAME_NOREPLACE);
+}
+
+/// Gives each of two files the name of the other, in one step.
+static inline int keytool_rename_exchange(int directory, const char *from, int target, const char *to) {
+    return (int)syscall(SYS_renameat2, directory, from, target, to, RENAME_EXCHANGE);
 }
 
 /// Again while a signal interrupts it, which happens on network file systems.

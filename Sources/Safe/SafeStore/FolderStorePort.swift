@@ -20,7 +20,7 @@ extension FolderStore: BackupStore {
     public func getAtOnce(_ id: BackupID) -> StoredBackup? { cached(id) }
 
     /// Stores a backup: a temporary file, fsync, rename, fsync of the directory. A crash leaves the old one or the new
-    /// one; the temporary file is removed if the write fails, and by a later sweep if the process dies.
+    /// one; a temporary file that has a name is removed if the write fails, and by a later sweep if the process dies.
     public func put(
         _ backup: [UInt8], at id: BackupID, if conditions: Preconditions, now: Timestamp
     ) throws(StoreError) -> PutResult {
@@ -34,25 +34,10 @@ extension FolderStore: BackupStore {
                 guard conditions.hold(for: tag) else { return .conditionFailed }
                 exists = tag != nil
             }
-            if let retained = try replace(id, by: backup, exists: exists, in: backups, at: now) { thin(retained) }
+            if let retained = try change(id, to: backup, in: backups, at: now) { thin(retained) }
             let tag = EntityTag.of(backup)
             return exists ? .replaced(tag: tag) : .created(tag: tag)
         }
-    }
-
-    /// Writes a backup. The caller holds the locks of `turn`.
-    /// - Returns: the one in its place, which is retained.
-    func replace(
-        _ id: BackupID, by backup: [UInt8], exists: Bool, in backups: borrowing Directory, at now: StoreReading
-    ) throws(FileError) -> Retained? {
-        let retained = exists ? try retain(id, in: backups, at: now) : nil
-        do throws(FileError) {
-            try backups.write(id.hex, backup.span, modified: now.time.milliseconds, isSweeping: false)
-        } catch {
-            if let retained { try? takeBack(retained, in: backups) }
-            throw error
-        }
-        return retained
     }
 
     /// Deletes a backup, and syncs the directory. With `keepsPrevious` it can be restored until a sweep removes it.
@@ -66,14 +51,7 @@ extension FolderStore: BackupStore {
                 guard let present = try Self.backup(id, in: backups, limit: readLimit) else { return .missing }
                 guard conditions.hold(for: EntityTag.of(present)) else { return .conditionFailed }
             }
-            let retained = try retain(id, in: backups, at: now)
-            do throws(FileError) {
-                try backups.remove(id.hex)
-            } catch {
-                if let retained { try? takeBack(retained, in: backups) }
-                throw error
-            }
-            if let retained { thin(retained) }
+            if let retained = try change(id, to: nil, in: backups, at: now) { thin(retained) }
             return .deleted
         }
     }

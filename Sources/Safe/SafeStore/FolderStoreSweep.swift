@@ -73,8 +73,7 @@ extension FolderStore {
         try turn(for: id) { backups throws(FileError) in
             // It may have been stored again.
             guard try backups.modificationTime(of: id.hex) == lastUpload.milliseconds else { return }
-            _ = try retain(id, in: backups, at: now)
-            try backups.remove(id.hex)
+            _ = try change(id, to: nil, in: backups, at: now)
         }
     }
 

@@ -82,7 +82,7 @@ extension FolderStore {
                 guard let old = try previous(state.id, at: version.time) else {
                     throw .missing(path: backups.path(of: state.id.hex))
                 }
-                _ = try replace(state.id, by: old, exists: state.isPresent, in: backups, at: now)
+                _ = try change(state.id, to: old, in: backups, at: now)
             }
             return true
         }

@@ -3,57 +3,102 @@ internal import Encodings
 internal import SafeWire
 internal import Synchronization
 
-// What a write does with previous backups: it retains one, and removes those that `VersionRule` does not.
+// What a write does with previous backups: it makes the present one a previous one, and removes those that `VersionRule`
+// does not retain.
 
 extension FolderStore {
     /// A backup that was retained.
     struct Retained {
         let name: PreviousName
-        /// Of the file that was the present backup.
-        fileprivate let identity: FileIdentity
         /// Its directory in `previous`.
         fileprivate let path: [String]
         /// The previous backups of the id in that directory, this one among them.
         fileprivate let all: [PreviousFile]
     }
 
-    /// Retains the stored backup before it is replaced or deleted. It gets a second name, so a crash leaves it under
-    /// one name at least.
-    /// - Returns: nil if none was retained.
-    func retain(_ id: BackupID, in backups: borrowing Directory, at now: StoreReading) throws(FileError) -> Retained? {
-        guard keepsPrevious, let present = try backups.plainFile(id.hex) else { return nil }
+    /// Replaces the stored backup, or deletes it, and retains it as a previous one. A crash leaves it under one name at
+    /// least; a crash during a replacement may also leave the new one among the previous ones. The caller holds the
+    /// locks of `turn`.
+    /// - Parameter new: nil to delete the backup.
+    /// - Returns: the old one; nil if there was none, or none is retained.
+    func change(
+        _ id: BackupID, to new: [UInt8]?, in backups: borrowing Directory, at now: StoreReading
+    ) throws(FileError) -> Retained? {
+        guard keepsPrevious, let present = try backups.plainFile(id.hex) else {
+            try overwrite(id, by: new, in: backups, at: now)
+            return nil
+        }
         let (path, others) = try place(of: id)
         let directory = try previousDirectory(path)
         let taken = Set(others.map(\.version.time))
         var uploaded = Timestamp(milliseconds: present.modified) + now.lead
         while true {
             while taken.contains(uploaded) { uploaded = uploaded + .milliseconds(1) }
-            let retained = PreviousName(id: id, uploaded: uploaded, replaced: now.time)
+            let name = PreviousName(id: id, uploaded: uploaded, replaced: now.time)
             do throws(FileError) {
-                let identity = try backups.identity(of: id.hex)
-                if try !backups.link(id.hex, into: directory, as: retained.text) {
-                    // The file system has no second names.
-                    guard let copy = try Self.backup(id, in: backups, limit: readLimit) else { return nil }
-                    try directory.write(retained.text, copy.span, existing: .refuse, modified: present.modified)
-                }
+                try change(id, to: new, in: backups, retaining: name.text, in: directory, at: now)
                 let file = PreviousFile(
-                    name: retained, modified: Timestamp(milliseconds: present.modified), count: present.count)
-                return Retained(name: retained, identity: identity, path: path, all: others + [file])
-            } catch .exists {
+                    name: name, modified: Timestamp(milliseconds: present.modified), count: present.count)
+                return Retained(name: name, path: path, all: others + [file])
+            } catch .exists(path: let file) where file == directory.path(of: name.text) {
                 uploaded = uploaded + .milliseconds(1)
             } catch .missing(path: let file) where file == backups.path(of: id.hex) {
+                // Somebody has removed it who does not lock the directory.
+                try overwrite(id, by: new, in: backups, at: now)
                 return nil
+            } catch {
+                // The old one may be retained.
+                quota?.previous.withLock { $0 = nil }
+                throw error
             }
         }
     }
 
+    /// The same with the old one's new name.
+    /// - Throws: `.exists` if that name exists; then nothing was done.
+    private func change(
+        _ id: BackupID, to new: [UInt8]?, in backups: borrowing Directory, retaining name: String,
+        in directory: borrowing Directory, at now: StoreReading
+    ) throws(FileError) {
+        let isMoved =
+            if let new {
+                try backups.replace(
+                    id.hex, new.span, modified: now.time.milliseconds, movingOldTo: directory, as: name)
+            } else {
+                try backups.move(id.hex, to: directory, as: name)
+            }
+        guard !isMoved else { return }
+        // The file system cannot do both in one step, so the file gets the new name before it loses the old one.
+        let identity = try backups.identity(of: id.hex)
+        if try !backups.link(id.hex, into: directory, as: name) {
+            guard let present = try backups.plainFile(id.hex),
+                let copy = try Self.backup(id, in: backups, limit: readLimit)
+            else { throw .missing(path: backups.path(of: id.hex)) }
+            try directory.write(name, copy.span, existing: .refuse, modified: present.modified)
+        }
+        do throws(FileError) {
+            try overwrite(id, by: new, in: backups, at: now)
+        } catch {
+            try? takeBack(name, in: directory, of: id, identity, in: backups)
+            throw error
+        }
+    }
+
+    private func overwrite(
+        _ id: BackupID, by new: [UInt8]?, in backups: borrowing Directory, at now: StoreReading
+    ) throws(FileError) {
+        guard let new else { return try backups.remove(id.hex) }
+        try backups.write(id.hex, new.span, modified: now.time.milliseconds, isSweeping: false)
+    }
+
     /// Removes a backup that was retained, after the write has failed. If the new backup is in place, and only its
     /// directory could not be synced, the old one has no name but this one, and stays.
-    func takeBack(_ retained: Retained, in backups: borrowing Directory) throws(FileError) {
-        // It may stay.
-        quota?.previous.withLock { $0 = nil }
-        guard try backups.identity(of: retained.name.id.hex) == retained.identity else { return }
-        try previousDirectory(retained.path).remove(retained.name.text)
+    private func takeBack(
+        _ name: String, in directory: borrowing Directory, of id: BackupID, _ identity: FileIdentity,
+        in backups: borrowing Directory
+    ) throws(FileError) {
+        guard try backups.identity(of: id.hex) == identity else { return }
+        try directory.remove(name)
     }
 
     /// Removes previous backups that are too many or too long. What cannot be removed goes with a later write.

@@ -135,3 +135,43 @@ def test_a_directory_that_cannot_be_synced(serve):
     url = f"{server.url}/backups/{ID}"
     assert curl(url, body=NEW).status == 503 and curl(url).body == NEW
     assert [file.read_bytes() for file in server.directory.glob("previous/*/*")] == [OLD]
+
+
+# What a file system without RENAME_EXCHANGE and RENAME_NOREPLACE answers, such as NFS.
+UNSUPPORTED = ("-e", "inject=renameat2:error=EINVAL")
+
+
+def failing(serve, tmp_path, *calls):
+    """A server on which these calls fail, if they concern the directory of the backups."""
+    return serve(before=("strace", "-D", "-f", "-qq", "-o", "/dev/null", "-P", tmp_path / "store/backups",
+                         "-e", "trace=renameat,renameat2,unlinkat", *calls))
+
+
+@pytest.mark.parametrize("calls", [
+    ["-e", "inject=renameat,renameat2,unlinkat:error=EIO"],
+    [*UNSUPPORTED, "-e", "inject=renameat,unlinkat:error=EIO"],
+], ids=["in one step", "with a second name"])
+def test_a_failed_write_leaves_no_previous_backup(serve, tmp_path, calls):
+    """What was retained for it is taken back."""
+    server = serve()
+    url = f"{server.url}/backups/{ID}"
+    assert curl(url, body=OLD).status == 201 and server.stop() == 0
+    before = names(server)
+    server = failing(serve, tmp_path, *calls)
+    url = f"{server.url}/backups/{ID}"
+    for options in ({"body": NEW}, {}):
+        assert curl(url, *([] if options else ["-X", "DELETE"]), **options).status == 503
+        assert curl(url).body == OLD
+        # Its temporary file could not be removed either.
+        assert {name for name in names(server) if not name.endswith(".new")} == before
+
+
+def test_previous_backups_on_a_file_system_that_cannot_exchange(serve, tmp_path):
+    server = failing(serve, tmp_path, *UNSUPPORTED)
+    url = f"{server.url}/backups/{ID}"
+    assert [curl(url, body=body).status for body in (OLD, NEW)] == [201, 204] and curl(url).body == NEW
+    assert curl(url, "-X", "DELETE").status == 204 and curl(url).status == 404
+    previous = sorted(server.directory.glob("previous/*/*"))
+    assert [file.read_bytes() for file in previous] == [OLD, NEW]
+    assert [file.stat().st_nlink for file in previous] == [1, 1]
+    assert names(server) == {str(file.relative_to(server.directory)) for file in previous}
