@@ -1,0 +1,77 @@
+import Encodings
+import SafeStore
+import SafeWire
+import StoreKit
+import Testing
+
+/// What an operator restores.
+@Suite struct RestorePlanTests {
+    private let place: StoreInDirectory
+    private let last = day(0) + .seconds(600)
+
+    /// Two backups of four uploads each, one a minute. Of their previous ones, the store retains the first and the last.
+    init() throws {
+        place = try StoreInDirectory()
+        let store = try store()
+        for minute: UInt8 in 0..<4 {
+            for byte: UInt8 in 1...2 {
+                _ = try store.put([minute], at: id(byte), if: .none, now: day(0) + .seconds(60 * Int(minute)))
+            }
+        }
+    }
+
+    private func store() throws -> FolderStore {
+        try FolderStore(at: place.path, keepsPrevious: true, versions: VersionRule(newest: 1), excluding: .everybody)
+    }
+
+    /// The minutes at which the previous backups were uploaded.
+    private func minutes(of id: BackupID) throws -> [Int] {
+        try store().versions(of: id).map { Int(($0.time - day(0)).components.seconds / 60) }
+    }
+
+    @Test func `nothing is thinned while an account is restored`() throws {
+        let store = try store()
+        #expect(try minutes(of: id(1)) == [2, 0])
+        let plan = try store.plan(.all(at: day(0)), now: last)
+        let isRestored = try store.restore(plan, now: last)
+        #expect(isRestored)
+        for byte: UInt8 in 1...2 {
+            let present = try store.get(id(byte))?.bytes
+            #expect(present == [0])
+            #expect(try minutes(of: id(byte)) == [3, 2, 0])
+        }
+        // The next upload does it.
+        _ = try store.put([9], at: id(1), if: .none, now: last)
+        #expect(try minutes(of: id(1)) == [10, 0])
+        #expect(try minutes(of: id(2)) == [3, 2, 0])
+    }
+
+    @Test(arguments: [PastChoice.all(at: day(0)), .single(id(1), uploaded: day(0))])
+    func `a plan is not carried out after a change`(_ choice: PastChoice) throws {
+        let store = try store()
+        let uploaded = try store.plan(choice, now: last)
+        _ = try store.put([8], at: id(1), if: .none, now: last)
+        let deleted = try store.plan(choice, now: last)
+        _ = try store.delete(id(1), if: .none, now: last)
+        let before = try place.tree()
+        for plan in [uploaded, deleted] {
+            let isRestored = try store.restore(plan, now: last)
+            #expect(!isRestored)
+        }
+        let after = try place.tree()
+        #expect(after == before)
+        let isRestored = try store.restore(store.plan(choice, now: last), now: last)
+        let present = try store.get(id(1))?.bytes
+        #expect(isRestored && present == [0])
+    }
+
+    @Test func `a single backup is absent from a time at which none was uploaded`() throws {
+        let store = try store()
+        let plan = try store.plan(.single(id(1), uploaded: day(1)), now: last)
+        #expect(plan.states.map(\.backup) == [.absent])
+        let before = try place.tree()
+        let isRestored = try store.restore(plan, now: last)
+        let after = try place.tree()
+        #expect(isRestored && after == before)
+    }
+}
