@@ -36,6 +36,18 @@ def test_links(page):
             assert title in [re.sub(r"[^\w -]", "", each.lower()).replace(" ", "-") for each in titles], title
 
 
+def test_versions_it_was_tried_with():
+    """Those of PyPI are the versions that the tests install, and each test exists."""
+    page = (REPOSITORY / "docs/compatibility.md").read_text().split("## What it was tried with")[1]
+    rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in page.splitlines() if line.startswith("| ")][1:]
+    pinned = {tuple(line.split()[1:]) for line in (REPOSITORY / "Scripts/python-packages.txt").read_text().splitlines()}
+    names = {name for name, _ in pinned}
+    assert len({program for program, *_ in rows} & names) >= 7
+    for program, version, _, test in rows:
+        assert program not in names or (program, version) in pinned, program
+        assert (REPOSITORY / test.strip("`")).exists(), test
+
+
 def test_every_page_can_be_found():
     """docs/README.md leads to each page beside it and below it."""
     start = REPOSITORY / "docs/README.md"
