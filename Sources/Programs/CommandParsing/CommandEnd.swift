@@ -8,11 +8,6 @@ package enum CommandEnd {
     /// Whether a shell asks for the completions of the word under its cursor.
     package static func isCompletion(_ arguments: [String]) -> Bool { arguments.first == "---completion" }
 
-    /// Whether an argument asks for all that is known of the commands: a shell's completions, or a dump.
-    static func asksForScript(_ argument: String) -> Bool {
-        ["---completion", "--generate-completion-script", "--experimental"].contains(where: argument.hasPrefix)
-    }
-
     /// Prints what there is to say, and ends the process.
     /// - Parameter error: what parsing or running the command threw.
     package static func end(_ error: any Error, _ arguments: [String], in grammar: CommandGrammar) -> Never {

@@ -37,11 +37,16 @@ struct CommandWords {
 
     /// The only noun whose verbs matter to the parser; empty for none, nil if all may matter.
     static func noun(_ arguments: [String], in grammar: CommandGrammar) -> String? {
-        guard !arguments.contains(where: CommandEnd.asksForScript) else { return nil }
+        guard !arguments.contains(where: asksForAll) else { return nil }
         guard let word = words(arguments, grammar).first else {
             return arguments.allSatisfy { $0 == "--version" || grammar.isComplete($0) } ? "" : nil
         }
         return word.isSure && word.text != "help" ? word.text : nil
+    }
+
+    /// Whether an argument asks for what is known of all commands: a shell's completions, or a dump.
+    private static func asksForAll(_ argument: String) -> Bool {
+        ["---completion", "--generate-completion-script", "--experimental"].contains(where: argument.hasPrefix)
     }
 
     /// What help was asked for on, by `help` or by an option.
