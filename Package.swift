@@ -92,8 +92,10 @@ let package = Package(
         .systemLibrary(name: "CQREncode", path: "Sources/C/CQREncode", providers: [.apt(["libqrencode-dev"])]),
         .systemLibrary(name: "CCurl", path: "Sources/C/CCurl", providers: [.apt(["libcurl4-openssl-dev"])]),
         .systemLibrary(name: "CSQLite", path: "Sources/C/CSQLite", providers: [.apt(["libsqlite3-dev"])]),
-        // SQLite is linked where this is used.
-        .target(name: "CSQLiteFiles", path: "Sources/C/CSQLiteFiles"),
+        // SQLite is linked where this is used. The C library checks the lengths of its calls (journal.h).
+        .target(
+            name: "CSQLiteFiles", path: "Sources/C/CSQLiteFiles",
+            cSettings: [.define("_FORTIFY_SOURCE", to: "3", .when(configuration: .release))]),
         .systemLibrary(name: "CZip", path: "Sources/C/CZip", providers: [.apt(["libzip-dev"])]),
         .systemLibrary(name: "CLinux", path: "Sources/C/CLinux"),
         .systemLibrary(name: "CScrypt", path: "Tests/C/CScrypt", providers: [.apt(["libscrypt-dev"])]),

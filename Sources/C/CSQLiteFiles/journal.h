@@ -19,8 +19,14 @@
 #ifndef KEYTOOL_JOURNAL_H
 #define KEYTOOL_JOURNAL_H
 
+#include <features.h>
 #include <sqlite3.h>
 #include <stddef.h>
+
+// Every file here includes this one.
+#if defined(__OPTIMIZE__) && __USE_FORTIFY_LEVEL < 3
+#error "a release checks the lengths of memcpy and memset: -D_FORTIFY_SOURCE=3 is missing (Package.swift)"
+#endif
 
 /// Where a journal has the former content of a page.
 struct record {
