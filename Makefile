@@ -66,7 +66,7 @@ run-tests = debug/keytoolPackageTests.xctest --testing-library swift-testing $(i
 own-trust = env -u SSL_CERT_FILE -u SSL_CERT_DIR
 
 .PHONY: help demo test test-all check check-cli chat pairing examples vectors model build lab server manual pictures completions completions-server
-.PHONY: install uninstall install-server uninstall-server deb deb-server image dist dist-server lint format arrows words secrets
+.PHONY: install uninstall install-server uninstall-server deb deb-server image dist dist-server apt-repository lint format arrows words secrets
 .PHONY: constant-time bench clean
 .PHONY: test-ci packages build-all build-release swift-tests object-store moto build-models safe-model ibex-model ratchet-model
 .PHONY: set-up-build set-up-test set-up-test-all set-up-bench set-up-dist
@@ -249,6 +249,11 @@ dist: set-up-dist ## make the source tarball of the last commit, its SBOM and SH
 
 dist-server: dist server ## the same, with the SBOM of the Safe server
 	Scripts/make-server-sbom $(release-files)
+
+# It builds no packages: the machine that has the key need not be the one that has the toolchain.
+apt-repository: set-up-dist ## make an apt repository of the packages in .build/packages: make apt-repository KEY=FINGERPRINT, of a GnuPG key
+	@rm -rf $(release-files)/apt
+	@Scripts/make-apt-repository $(release-files) $(release-files)/apt $(call quoted,$(KEY))
 
 # No prerequisites: `sudo make install` copies what is there and never builds as root over a user's files.
 $(binary):

@@ -28,8 +28,9 @@ def test_no_path_of_the_builder_is_inside(built, program):
 @pytest.fixture(scope="module")
 def compiles(tmp_path_factory):
     """compiles(source, *options): whether the toolchain's compiler takes the file."""
-    swift = subprocess.run([REPOSITORY / "Scripts/find-swift"], stdout=subprocess.PIPE, text=True, check=True, timeout=60)
-    clang = Path(os.path.realpath(swift.stdout.strip())).with_name("clang")
+    swift = subprocess.run([REPOSITORY / "Scripts/find-swift"], stdout=subprocess.PIPE, text=True, check=True,
+                           timeout=60).stdout.strip()
+    clang = Path(os.path.realpath(swift)).with_name("clang")
 
     def compiles(source, *options):
         include = [f"-I{path}" for path in (REPOSITORY / "Sources/C").glob("*/include")]
@@ -41,8 +42,8 @@ def compiles(tmp_path_factory):
 
 @pytest.mark.parametrize("source", SOURCES, ids=lambda source: source.name)
 def test_c_code_is_compiled_with_checks_of_lengths(compiles, source):
-    """Which of its calls are checked cannot be read from the program, where libraries have such calls, too. Package.swift
-    asks for the checks in a release, and the file itself refuses to be optimised without them."""
+    """Which of its calls are checked cannot be read from the program, where libraries have such calls, too.
+    Package.swift asks for the checks in a release, and the file itself refuses to be optimised without them."""
     assert compiles(source) and compiles(source, "-O2", "-D_FORTIFY_SOURCE=3")
     assert not compiles(source, "-O2") and not compiles(source, "-O2", "-D_FORTIFY_SOURCE=2")
 
