@@ -40,9 +40,11 @@ release-server = $(subst --product keytool,--product keytool-server,$(release))
 release-lab = $(subst --product keytool,--product keytool-lab,$(release))
 
 # Generic types are made by a call and not by their names: for a name, the runtime looks through all 6,000 conformances
-# to protocols, once for each type, which was a sixth of what a short command took. All that is built in .build for a
-# release has this, so that nothing is compiled twice.
-generics = -Xswiftc -Xfrontend -Xswiftc -disable-concrete-type-metadata-mangled-name-accessors
+# to protocols, once for each type, which was a sixth of what a short command took. The C code of packages (BoringSSL, in
+# the server) has the names of its files inside: they begin at the package, and not at the builder's root. All that is
+# built in .build for a release has this, so that nothing is compiled twice.
+generics = -Xswiftc -Xfrontend -Xswiftc -disable-concrete-type-metadata-mangled-name-accessors \
+    -Xcc $(call quoted,-fmacro-prefix-map=$(place)/checkouts/=)
 
 # All that the tests run is built once, in a place of its own: a debug build of everything, with the trait Server. So is the
 # server's release. KEYTOOL_BUILD in the environment names another place; one outside of the clone keeps
