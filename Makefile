@@ -253,9 +253,10 @@ dist-server: dist server ## the same, with the SBOM of the Safe server
 	Scripts/make-server-sbom $(release-files)
 
 # It builds no packages: the machine that has the key need not be the one that has the toolchain.
-apt-repository: set-up-dist ## make an apt repository of the packages in .build/packages: make apt-repository KEY=FINGERPRINT, of a GnuPG key
-	@rm -rf $(release-files)/apt
-	@Scripts/make-apt-repository $(release-files) $(release-files)/apt $(call quoted,$(KEY))
+apt-repository: set-up-dist ## make an apt repository of the packages in .build/packages, signed by GnuPG: KEY=FINGERPRINT
+	@rm -rf $(release-files)/apt.new
+	@Scripts/make-apt-repository $(release-files) $(release-files)/apt.new $(call quoted,$(KEY)) >/dev/null
+	@rm -rf $(release-files)/apt && mv $(release-files)/apt.new $(release-files)/apt && echo $(release-files)/apt
 
 # No prerequisites: `sudo make install` copies what is there and never builds as root over a user's files.
 $(binary):
