@@ -117,7 +117,7 @@ let package = Package(
         room("Base/KeyWrapping", "Encodings", "Primitives", "SecureMemory"),
         room("Base/Ratchet", "Encodings", "Primitives", "SecureMemory"),
         room("Base/Passwords", "Encodings", "Primitives", "SecureMemory"),
-        room("Base/QRCode", "CQREncode", "CZlib", linking: ["qrencode", "z"]),
+        room("Base/QRCode", "SecureMemory", "CQREncode", "CZlib", linking: ["z"]),
         room("Base/Paper"),
         // Storey 4
         room("Programs/HTTPTransport", "HTTP", "Encodings", "Primitives", "AtomicFiles", "SecureMemory", "CCurl"),

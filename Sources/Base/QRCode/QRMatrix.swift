@@ -1,4 +1,5 @@
 internal import CQREncode
+package import SecureMemory
 
 /// The modules of a QR code (ISO/IEC 18004), without the quiet zone.
 package struct QRMatrix: Equatable, Sendable {
@@ -27,7 +28,9 @@ package struct QRMatrix: Equatable, Sendable {
     /// What is not ASCII is encoded byte by byte.
     /// - Parameter content: 1 to 2,953 bytes.
     /// - Returns: nil if the content does not fit a QR code.
-    package init?(encoding content: [UInt8], errorCorrection: ErrorCorrection) {
+    /// - Throws: if libqrencode cannot be used.
+    package init?(encoding content: [UInt8], errorCorrection: ErrorCorrection) throws(SharedLibrary.Failure) {
+        let library = try Libqrencode.opened.get()
         guard !content.isEmpty, content.count <= Self.maxCount else { return nil }
         let level =
             switch errorCorrection {
@@ -39,16 +42,25 @@ package struct QRMatrix: Equatable, Sendable {
         let isText = content.allSatisfy { $0 > 0 && $0 < 0x80 }
         let encoded =
             isText
-            ? unsafe QRcode_encodeString(content.map { CChar(bitPattern: $0) } + [0], 0, level, QR_MODE_8, 1)
-            : unsafe QRcode_encodeData(Int32(content.count), content, 0, level)
+            ? unsafe library.encodeString(content.map { CChar(bitPattern: $0) } + [0], 0, level, QR_MODE_8, 1)
+            : unsafe library.encodeData(CInt(content.count), content, 0, level)
         guard let code = unsafe encoded else { return nil }
-        defer { unsafe QRcode_free(code) }
+        defer { unsafe library.free(code) }
         let width = Int(unsafe code.pointee.width)
         size = width
         self.errorCorrection = errorCorrection
         // The lowest bit of each byte is the colour; the encoder uses the others.
         dark = unsafe UnsafeBufferPointer(start: code.pointee.data, count: width * width).map { $0 & 1 == 1 }
     }
+
+    /// libqrencode's version; nil if it cannot be used.
+    package static var encoderVersion: String? {
+        (try? Libqrencode.opened.get()).map { unsafe String(cString: $0.version()) }
+    }
+
+    /// Opens libqrencode, so that what it is needed for does not fail later.
+    /// - Throws: if it cannot be used.
+    package static func requireEncoder() throws(SharedLibrary.Failure) { _ = try Libqrencode.opened.get() }
 
     /// The rows as text, `1` for dark.
     package var rows: [String] {

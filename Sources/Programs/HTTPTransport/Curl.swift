@@ -6,11 +6,8 @@ internal import SecureMemory
 /// libcurl, opened on first use, so that other commands start without it. It wipes the memory that it frees.
 @safe
 struct Curl: @unchecked Sendable {
-    private static let name = "libcurl.so.4"
     /// The Debian package.
     static let package = "libcurl4"
-    /// Most memory that loading it takes, including its own libraries, in bytes.
-    private static let loadingBytes = 32 * 1024 * 1024
 
     /// Most memory of one request without its body, in bytes: 1.1 MiB for OpenSSL's handshake, as measured, and the
     /// stack of the thread that looks the name up.
@@ -31,15 +28,20 @@ struct Curl: @unchecked Sendable {
     }
 
     /// The library, opened once in this process.
-    /// - Returns: nil if it cannot be loaded.
-    static let shared = Curl()
+    static let opened = Result { () throws(SharedLibrary.Failure) in try Curl() }
 
-    /// Why `shared` is nil. The loader does not distinguish a missing library from a lack of memory.
-    static var reasonOfAbsence: HTTPError {
-        MemoryShortage.isShort(of: loadingBytes) ? .libraryNeedsMemory : .libraryMissing(package: package)
+    /// - Throws: `.libraryMissing`, `.libraryNeedsMemory`.
+    static func shared() throws(HTTPError) -> Curl {
+        do {
+            return try opened.get()
+        } catch {
+            switch error {
+            case .missing: throw .libraryMissing(package: Self.package)
+            case .needsMemory: throw .libraryNeedsMemory
+            }
+        }
     }
 
-    private let library: UnsafeMutableRawPointer
     let setopt: UnsafeMutableRawPointer
     let getinfo: UnsafeMutableRawPointer
     private let make: @convention(c) () -> UnsafeMutableRawPointer?
@@ -49,41 +51,31 @@ struct Curl: @unchecked Sendable {
     private let append:
         @convention(c) (UnsafeMutablePointer<curl_slist>?, UnsafePointer<CChar>?) -> UnsafeMutablePointer<curl_slist>?
     private let freeList: @convention(c) (UnsafeMutablePointer<curl_slist>?) -> Void
+    private let versionText: @convention(c) () -> UnsafePointer<CChar>
     private let words: @convention(c) (CURLcode) -> UnsafePointer<CChar>?
 
-    private init?() {
+    private init() throws(SharedLibrary.Failure) {
         // This variable would make it write the keys of connections to a file.
         unsafe unsetenv("SSLKEYLOGFILE")
-        guard let library = unsafe dlopen(Self.name, RTLD_NOW | RTLD_LOCAL) else { return nil }
-        guard let initialize = unsafe dlsym(library, "curl_global_init_mem"),
-            let setopt = unsafe dlsym(library, "curl_easy_setopt"),
-            let getinfo = unsafe dlsym(library, "curl_easy_getinfo"),
-            let make = unsafe dlsym(library, "curl_easy_init"),
-            let perform = unsafe dlsym(library, "curl_easy_perform"),
-            let reset = unsafe dlsym(library, "curl_easy_reset"),
-            let cleanup = unsafe dlsym(library, "curl_easy_cleanup"),
-            let append = unsafe dlsym(library, "curl_slist_append"),
-            let freeList = unsafe dlsym(library, "curl_slist_free_all"),
-            let words = unsafe dlsym(library, "curl_easy_strerror"),
-            unsafe keytool_curl_start(initialize) == CURLE_OK
-        else { return nil }
-        unsafe self.library = library
-        unsafe self.setopt = setopt
-        unsafe self.getinfo = getinfo
-        unsafe self.make = unsafeBitCast(make, to: (@convention(c) () -> UnsafeMutableRawPointer?).self)
-        unsafe performRequest = unsafeBitCast(
-            perform, to: (@convention(c) (UnsafeMutableRawPointer?) -> CURLcode).self)
-        unsafe resetHandle = unsafeBitCast(reset, to: (@convention(c) (UnsafeMutableRawPointer?) -> Void).self)
-        unsafe self.cleanup = unsafeBitCast(cleanup, to: (@convention(c) (UnsafeMutableRawPointer?) -> Void).self)
-        unsafe self.append = unsafeBitCast(
-            append,
-            to: (@convention(c) (UnsafeMutablePointer<curl_slist>?, UnsafePointer<CChar>?) -> UnsafeMutablePointer<
-                curl_slist
-            >?).self)
-        unsafe self.freeList = unsafeBitCast(
-            freeList, to: (@convention(c) (UnsafeMutablePointer<curl_slist>?) -> Void).self)
-        unsafe self.words = unsafeBitCast(words, to: (@convention(c) (CURLcode) -> UnsafePointer<CChar>?).self)
+        let library = try SharedLibrary(
+            "libcurl", ["libcurl.so.4"], packages: [Self.package], loading: 32 * 1024 * 1024)
+        unsafe setopt = try library.address(of: "curl_easy_setopt")
+        unsafe getinfo = try library.address(of: "curl_easy_getinfo")
+        unsafe make = try library.function("curl_easy_init")
+        unsafe performRequest = try library.function("curl_easy_perform")
+        unsafe resetHandle = try library.function("curl_easy_reset")
+        unsafe cleanup = try library.function("curl_easy_cleanup")
+        unsafe append = try library.function("curl_slist_append")
+        unsafe freeList = try library.function("curl_slist_free_all")
+        unsafe versionText = try library.function("curl_version")
+        unsafe words = try library.function("curl_easy_strerror")
+        guard unsafe keytool_curl_start(try library.address(of: "curl_global_init_mem")) == CURLE_OK else {
+            throw library.failure
+        }
     }
+
+    /// As libcurl says it: "libcurl/7.88.1 OpenSSL/3.0.17 …".
+    var version: String { unsafe String(cString: versionText()) }
 
     func makeHandle() -> UnsafeMutableRawPointer? { unsafe make() }
     func perform(_ handle: UnsafeMutableRawPointer) -> CURLcode { unsafe performRequest(handle) }

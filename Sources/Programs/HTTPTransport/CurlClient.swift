@@ -1,4 +1,5 @@
 package import HTTP
+package import SecureMemory
 internal import Synchronization
 
 /// Implements the port `HTTPClient` with libcurl, which is opened on first use.
@@ -21,6 +22,13 @@ package final class CurlClient: HTTPClient {
 
     /// Opens nothing.
     package init() {}
+
+    /// libcurl's version and those of the libraries that it uses; nil if it cannot be used.
+    package static var libraryVersion: String? { (try? Curl.opened.get())?.version }
+
+    /// Opens libcurl, so that nobody is asked for what could not be sent.
+    /// - Throws: if it cannot be used.
+    package static func requireLibrary() throws(SharedLibrary.Failure) { _ = try Curl.opened.get() }
 
     /// The kept handle of this endpoint, or a new one. No other request gets it until it is added to `kept`.
     private func take(_ endpoint: borrowing HTTPEndpoint) throws(HTTPError) -> Kept {

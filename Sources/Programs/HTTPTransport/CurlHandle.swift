@@ -19,8 +19,8 @@ final class CurlHandle: @unchecked Sendable {
 
     /// - Throws: `.libraryMissing`, `.libraryNeedsMemory`.
     init() throws(HTTPError) {
-        guard let curl = Curl.shared, let pointer = unsafe curl.makeHandle() else { throw Curl.reasonOfAbsence }
-        self.curl = curl
+        curl = try Curl.shared()
+        guard let pointer = unsafe curl.makeHandle() else { throw .libraryNeedsMemory }
         unsafe self.pointer = pointer
         unsafe message = .allocate(capacity: Int(CURL_ERROR_SIZE))
         unsafe message.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))

@@ -33,6 +33,9 @@ public struct DataBackup {
     static let ownPictureName = "contact_avatar_me"
     private static let tableNames = [contactsName, groupsName, listsName]
 
+    /// libzip's version; nil if it cannot be used.
+    package static var libraryVersion: String? { Libzip.version }
+
     /// The entries of each kind.
     public let contents: [EntryKind: EntryCount]
 
@@ -44,7 +47,8 @@ public struct DataBackup {
 
     /// Reads the directory, and checks the entries that will be read. No password is needed.
     /// - Throws: `.truncated`, `.damaged`, `.tooManyEntries`, `.directoryTooLong`; `.chatExport`, `.otherArchive`,
-    ///   `.missing`; `.duplicate`, `.notEncrypted`, `.otherMethod`, `.entryTooLong`, `.damagedEntry`; `.notReadable`.
+    ///   `.missing`; `.duplicate`, `.notEncrypted`, `.otherMethod`, `.entryTooLong`, `.damagedEntry`; `.notReadable`;
+    ///   `.libraryMissing`, `.libraryNeedsMemory`, so that nobody is asked for a password in vain.
     public init(_ source: ArchiveSource) throws(DataBackupError) {
         let directory = try ArchiveDirectory(of: source)
         var contents: [EntryKind: EntryCount] = [:]
@@ -71,6 +75,7 @@ public struct DataBackup {
         for (first, second) in zip(ranges, ranges.dropFirst()) where second.range.overlaps(first.range) {
             throw .damaged(.header(entry: second.name))
         }
+        _ = try Libzip.shared()
         (self.contents, self.source, self.directory, self.entries) = (contents, source, directory, entries)
     }
 

@@ -48,7 +48,7 @@ public enum DataBackupError: Error, Equatable, Sendable {
     /// Contacts and groups do not fit into a Safe document.
     case document(SafeBackupError)
     /// libzip is not installed.
-    case libraryMissing(package: String)
+    case libraryMissing(packages: [String])
     /// There is not enough memory to load libzip.
     case libraryNeedsMemory
     /// libzip failed with this error number.

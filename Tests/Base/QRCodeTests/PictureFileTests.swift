@@ -11,7 +11,7 @@ import VectorKit
     ]
 
     private func matrix(_ text: String) throws -> QRMatrix {
-        try #require(QRMatrix(encoding: Array(text.utf8), errorCorrection: .medium))
+        try #require(try QRMatrix(encoding: Array(text.utf8), errorCorrection: .medium))
     }
 
     @Test(arguments: contents) func `a reader reads the PNG`(_ text: String) throws {

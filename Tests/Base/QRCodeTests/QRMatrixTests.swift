@@ -21,7 +21,7 @@ import Testing
     private func matrix(
         _ text: String, _ errorCorrection: QRMatrix.ErrorCorrection
     ) throws -> QRMatrix {
-        try #require(QRMatrix(encoding: Array(text.utf8), errorCorrection: errorCorrection))
+        try #require(try QRMatrix(encoding: Array(text.utf8), errorCorrection: errorCorrection))
     }
 
     @Test(arguments: payloads) func `the size is that of the smallest version`(
@@ -81,20 +81,21 @@ import Testing
 
     @Test func `a NUL does not end the content`() throws {
         let codes = try [[0x41], [0x41, 0], [0, 0x41], [0x41, 0, 0x42], [0]].map { content in
-            try #require(QRMatrix(encoding: content, errorCorrection: .low))
+            try #require(try QRMatrix(encoding: content, errorCorrection: .low))
         }
         #expect(Set(codes.map(\.rows)).count == codes.count)
     }
 
     @Test func `nothing and too much are refused`() {
-        #expect(QRMatrix(encoding: [], errorCorrection: .low) == nil)
+        #expect(try QRMatrix(encoding: [], errorCorrection: .low) == nil)
         for (errorCorrection, most) in [(.low, 2953), (.medium, 2331), (.quartile, 1663)]
             as [(QRMatrix.ErrorCorrection, Int)]
         {
-            let largest = QRMatrix(
+            let largest = try QRMatrix(
                 encoding: [UInt8](repeating: 0xe4, count: most), errorCorrection: errorCorrection)
             #expect(largest?.size == 177)
-            let more = QRMatrix(encoding: [UInt8](repeating: 0xe4, count: most + 1), errorCorrection: errorCorrection)
+            let more = try QRMatrix(
+                encoding: [UInt8](repeating: 0xe4, count: most + 1), errorCorrection: errorCorrection)
             #expect(more == nil)
         }
     }

@@ -12,7 +12,7 @@ import Testing
     private static let reset = "\u{1b}[0m"
 
     private func drawing(_ mode: TerminalDrawing.Mode, _ text: String = code) throws -> TerminalDrawing {
-        let matrix = try #require(QRMatrix(encoding: Array(text.utf8), errorCorrection: .medium))
+        let matrix = try #require(try QRMatrix(encoding: Array(text.utf8), errorCorrection: .medium))
         return TerminalDrawing(matrix, mode: mode)
     }
 
@@ -99,7 +99,7 @@ import Testing
 
     /// Expects the code's matrix with a quiet zone of four light modules around it, as a reader sees it.
     private func expectMatrix(_ dark: [[Bool]]) throws {
-        let matrix = try #require(QRMatrix(encoding: Array(Self.code.utf8), errorCorrection: .medium))
+        let matrix = try #require(try QRMatrix(encoding: Array(Self.code.utf8), errorCorrection: .medium))
         let quiet = [Bool](repeating: false, count: 4)
         let rows = matrix.rows.map { quiet + $0.utf8.map { $0 == UInt8(ascii: "1") } + quiet }
         let blank = [[Bool]](repeating: [Bool](repeating: false, count: 45), count: 4)

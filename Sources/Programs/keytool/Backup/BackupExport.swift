@@ -58,6 +58,7 @@ struct BackupExport: Verb {
 
     func run(_ session: Session) throws {
         let screen = try alone.screen(session.dialog)
+        if isDrawn || alone.isAwaited || pictures.areWanted { try QRMatrix.requireEncoder() }
         let keeper = try session.keeper(keystore.passphrase)
         let id = try session.identity(named.id, in: keeper)
         // Refuse before asking for a password, not after.

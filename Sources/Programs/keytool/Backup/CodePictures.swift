@@ -21,6 +21,9 @@ struct CodePictureOptions: ParsableArguments {
         completion: .file(extensions: PageFormat.allCases.map(\.rawValue)))
     var sheet: String?
 
+    /// Whether the code is drawn in a file.
+    var areWanted: Bool { qrFile != nil || sheet != nil }
+
     /// Whether stdout is the page, and nothing else.
     var isSheetPrinted: Bool { sheet == "-" }
 

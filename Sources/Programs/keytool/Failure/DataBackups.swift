@@ -51,10 +51,10 @@ extension DataBackupError: Explained {
             ).because(of: "newer_version")
         case .code(let error): error.failure
         case .document(let error): error.failureOfFile
-        case .libraryMissing(let package):
+        case .libraryMissing(let packages):
             Failure(
                 .unavailable, "reading a data backup needs libzip, which is not installed",
-                hints: "apt-get install \(package)")
+                hints: "apt-get install " + packages.joined(separator: ", or "))
         case .libraryNeedsMemory: Failure(.memory, "not enough memory to load libzip", hints: OutOfMemory.advice)
         case .library(let code): Failure(.badData, "libzip cannot read the data backup: error \(code)")
         }

@@ -25,6 +25,7 @@ struct QRContact: Verb {
     @OptionGroup var keystore: KeystoreOptions
 
     func run(_ session: Session) throws {
+        try QRMatrix.requireEncoder()
         let picture = try target.picture(outside: session.reserved)
         let screen = try alone.screen(session.dialog, unless: target.qrFile)
         let keeper = try session.keeper(keystore.passphrase)

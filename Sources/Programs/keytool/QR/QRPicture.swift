@@ -51,11 +51,11 @@ struct QRPicture {
 
 extension QRMatrix {
     /// The code at the first of `levels` that holds `content`: a file has room for every size.
-    /// - Throws: `QRError.tooLong`.
-    static func first(encoding content: [UInt8], levels: [ErrorCorrection]) throws(QRError) -> QRMatrix {
+    /// - Throws: `QRError.tooLong`; if libqrencode cannot be used.
+    static func first(encoding content: [UInt8], levels: [ErrorCorrection]) throws -> QRMatrix {
         for level in levels {
-            if let matrix = QRMatrix(encoding: content, errorCorrection: level) { return matrix }
+            if let matrix = try QRMatrix(encoding: content, errorCorrection: level) { return matrix }
         }
-        throw .tooLong
+        throw QRError.tooLong
     }
 }

@@ -81,7 +81,7 @@ struct QRPlacement {
         var smallest: TerminalDrawing?
         var smallestMatrix: QRMatrix?
         for level in levels {
-            guard let matrix = QRMatrix(encoding: content, errorCorrection: level) else { continue }
+            guard let matrix = try QRMatrix(encoding: content, errorCorrection: level) else { continue }
             let drawing = TerminalDrawing(matrix, mode: mode)
             if size.map({ drawing.columns <= $0.columns && drawing.rows <= $0.rows - reservedRows }) ?? true {
                 return Placed(

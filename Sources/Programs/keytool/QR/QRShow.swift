@@ -30,6 +30,7 @@ struct QRShow: Verb {
     }
 
     func run(_ session: Session) throws {
+        try QRMatrix.requireEncoder()
         let picture = try target.picture(outside: session.reserved)
         let screen = try alone.screen(session.dialog, unless: target.qrFile)
         let content = try InputFile.standardInput.readBytes(.line, limit: Self.maxBytes)

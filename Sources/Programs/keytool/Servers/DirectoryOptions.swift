@@ -2,6 +2,7 @@ import ArgumentParser
 import CommandLine
 import Console
 import HTTP
+import HTTPTransport
 import ThreemaDirectory
 
 /// The options for a directory: address, certificate authorities, pins and time limits.
@@ -42,13 +43,15 @@ struct DirectoryOptions: ParsableArguments {
     /// The directory to ask.
     /// - Parameter remembered: that of the identity; nil if it has none. The environment is ignored if it has one. What
     ///   no option says is taken from it if the address is the same.
-    /// - Throws: `UsageFailure` if no directory is named; `DirectoryServerError`; `InputError`.
+    /// - Throws: `UsageFailure` if no directory is named; `DirectoryServerError`; `InputError`; `SharedLibrary.Failure`,
+    ///   before anything is asked for.
     func server(remembered: DirectoryServer?) throws -> DirectoryServer {
         let named = try directory ?? (remembered == nil ? Environment.setting("KEYTOOL_DIRECTORY") : nil)
         guard let url = named ?? remembered?.url else {
             throw hasTrust ? Self.trustAlone : Self.noDirectory
         }
         let plain = try DirectoryServer(url: url)
+        try CurlClient.requireLibrary()
         let same = plain.url == remembered?.url ? remembered : nil
         return try DirectoryServer(
             url: url, authority: authority(ofSame: same, isRemembered: same != nil),

@@ -1,5 +1,6 @@
 import CommandLine
 import HTTP
+import HTTPTransport
 import ArgumentParser
 import Console
 import Encodings
@@ -61,11 +62,15 @@ struct ServerOptions: ParsableArguments {
         get throws { try server != nil || serverFile != nil || Environment.setting(Self.variable) != nil }
     }
 
-    /// Refuses a malformed `--server` before anything is asked for.
+    /// Refuses a malformed `--server`, and `https://` without libcurl, before anything is asked for.
     /// - Parameter isNeeded: as for `named`.
-    /// - Throws: as `SafeServerAddress(typed:)`.
+    /// - Throws: as `SafeServerAddress(typed:)`; `SharedLibrary.Failure`.
     func checkAddress(isNeeded: Bool = false) throws {
-        _ = try addressText(isNeeded).map { try SafeServerAddress(typed: $0) }
+        if let text = try addressText(isNeeded) { try Self.requireLibrary(SafeServerAddress(typed: text)) }
+    }
+
+    private static func requireLibrary(_ address: SafeServerAddress) throws {
+        if case .https = address { try CurlClient.requireLibrary() }
     }
 
     private func addressText(_ isNeeded: Bool) throws -> String? {
@@ -121,7 +126,8 @@ struct ServerOptions: ParsableArguments {
     }
 
     func server(at address: SafeServerAddress, user: String?, _ session: Session) throws -> SafeEndpoint {
-        SafeEndpoint(
+        try Self.requireLibrary(address)
+        return SafeEndpoint(
             address, login: try login(address, user, session), authority: try authority(address),
             pins: try pins(address))
     }
@@ -129,6 +135,7 @@ struct ServerOptions: ParsableArguments {
     private func server(inFile path: String, _ session: Session) throws -> SafeEndpoint {
         let server = try SafeEndpoint(
             url: SecretSource.file(path).read(title: "server's address", output: session.output))
+        try Self.requireLibrary(server.address)
         switch server.login {
         case .none: return try self.server(at: server.address, session)
         case .some(let login):

@@ -16,7 +16,7 @@ extension EncryptedEntry {
     private func decrypt(
         from source: ArchiveSource, password: borrowing ZIPPassword
     ) throws(DataBackupError) -> SecureBytes {
-        guard let libzip = Libzip.shared else { throw Libzip.reasonOfAbsence }
+        let libzip = try Libzip.shared()
         let archive = try SingleEntryArchive.make(self, from: source)
         do throws(Libzip.DecryptionError) {
             return try libzip.decrypt(archive, count: data.count - Self.overhead, password: password.bytes)

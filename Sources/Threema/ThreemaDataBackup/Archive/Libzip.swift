@@ -1,25 +1,27 @@
 internal import CZip
-internal import Glibc
 internal import SecureMemory
 
 /// libzip, opened on first use, so that other commands start without it. It decrypts one entry that is in memory, and
 /// does nothing else: it opens no file, and what it decrypts is inflated by `Deflate`.
 @safe
 struct Libzip: @unchecked Sendable {
-    private static let name = "libzip.so.4"
-    /// The Debian package.
-    static let package = "libzip4"
-    /// Most memory that loading it takes, including its own libraries, in bytes.
-    private static let loadingBytes = 16 * 1024 * 1024
-
     /// The library, opened once in this process.
-    /// - Returns: nil if it cannot be loaded.
-    static let shared = Libzip()
+    private static let opened = Result { () throws(SharedLibrary.Failure) in try Libzip() }
 
-    /// Why `shared` is nil. The loader does not distinguish a missing library from a lack of memory.
-    static var reasonOfAbsence: DataBackupError {
-        MemoryShortage.isShort(of: loadingBytes) ? .libraryNeedsMemory : .libraryMissing(package: package)
+    /// - Throws: `.libraryMissing`, `.libraryNeedsMemory`.
+    static func shared() throws(DataBackupError) -> Libzip {
+        do {
+            return try opened.get()
+        } catch {
+            switch error {
+            case .missing(_, let packages): throw .libraryMissing(packages: packages)
+            case .needsMemory: throw .libraryNeedsMemory
+            }
+        }
     }
+
+    /// Of the library that was opened; nil if none can be used.
+    static var version: String? { (try? opened.get()).map { unsafe String(cString: $0.version()) } }
 
     private typealias Failure = UnsafeMutablePointer<zip_error_t>
     private typealias MakeSource = @convention(c) (UnsafeRawPointer?, UInt64, CInt, Failure?) -> OpaquePointer?
@@ -44,30 +46,23 @@ struct Libzip: @unchecked Sendable {
     private let failureOfArchive: FailureOf
     private let failureOfEntry: FailureOf
     private let code: Code
+    private let version: @convention(c) () -> UnsafePointer<CChar>
 
-    private init?() {
-        guard let library = unsafe dlopen(Self.name, RTLD_NOW | RTLD_LOCAL) else { return nil }
-        guard let makeSource = unsafe dlsym(library, "zip_source_buffer_create"),
-            let freeSource = unsafe dlsym(library, "zip_source_free"),
-            let openSource = unsafe dlsym(library, "zip_open_from_source"),
-            let discard = unsafe dlsym(library, "zip_discard"),
-            let openEntry = unsafe dlsym(library, "zip_fopen_index_encrypted"),
-            let readEntry = unsafe dlsym(library, "zip_fread"),
-            let closeEntry = unsafe dlsym(library, "zip_fclose"),
-            let failureOfArchive = unsafe dlsym(library, "zip_get_error"),
-            let failureOfEntry = unsafe dlsym(library, "zip_file_get_error"),
-            let code = unsafe dlsym(library, "zip_error_code_zip")
-        else { return nil }
-        unsafe self.makeSource = unsafeBitCast(makeSource, to: MakeSource.self)
-        unsafe self.freeSource = unsafeBitCast(freeSource, to: Release.self)
-        unsafe self.openSource = unsafeBitCast(openSource, to: OpenSource.self)
-        unsafe self.discard = unsafeBitCast(discard, to: Release.self)
-        unsafe self.openEntry = unsafeBitCast(openEntry, to: OpenEntry.self)
-        unsafe self.readEntry = unsafeBitCast(readEntry, to: ReadEntry.self)
-        unsafe self.closeEntry = unsafeBitCast(closeEntry, to: CloseEntry.self)
-        unsafe self.failureOfArchive = unsafeBitCast(failureOfArchive, to: FailureOf.self)
-        unsafe self.failureOfEntry = unsafeBitCast(failureOfEntry, to: FailureOf.self)
-        unsafe self.code = unsafeBitCast(code, to: Code.self)
+    private init() throws(SharedLibrary.Failure) {
+        // What is used of it is the same in both.
+        let library = try SharedLibrary(
+            "libzip", ["libzip.so.5", "libzip.so.4"], packages: ["libzip5", "libzip4"], loading: 16 * 1024 * 1024)
+        unsafe makeSource = try library.function("zip_source_buffer_create")
+        unsafe freeSource = try library.function("zip_source_free")
+        unsafe openSource = try library.function("zip_open_from_source")
+        unsafe discard = try library.function("zip_discard")
+        unsafe openEntry = try library.function("zip_fopen_index_encrypted")
+        unsafe readEntry = try library.function("zip_fread")
+        unsafe closeEntry = try library.function("zip_fclose")
+        unsafe failureOfArchive = try library.function("zip_get_error")
+        unsafe failureOfEntry = try library.function("zip_file_get_error")
+        unsafe version = try library.function("zip_libzip_version")
+        unsafe code = try library.function("zip_error_code_zip")
     }
 
     /// Why an entry was not decrypted.

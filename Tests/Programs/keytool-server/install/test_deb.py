@@ -61,7 +61,8 @@ def field(deb, name):
 
 
 def names(dependencies):
-    return {each.split()[0] for each in dependencies.split(",")}
+    """Of alternatives the last, which Debian 12 has."""
+    return {each.split("|")[-1].split()[0] for each in dependencies.split(",")}
 
 
 def test_it_holds_these_files(content):

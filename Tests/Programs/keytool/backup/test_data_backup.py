@@ -220,11 +220,3 @@ def test_what_an_import_brings_can_be_pushed(keytool, small, password, directory
     keytool.ok("safe", "setup", "--create", "--server", directory.url, *safe_password)
     keytool.ok("safe", "push")
     assert keytool.json("safe", "check")["contacts"] == 1
-
-
-def test_without_libzip(keytool, small, password, tmp_path):
-    """The loader finds a library of that name which is none."""
-    (tmp_path / "libzip.so.4").write_bytes(b"no library")
-    refused = keytool.with_environment(LD_LIBRARY_PATH=tmp_path).fails(69, "backup", "import", small, *password)
-    assert "apt-get install libzip4" in refused.err
-    assert snapshot(keytool.keystore) == EMPTY_KEYSTORE

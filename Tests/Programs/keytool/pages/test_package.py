@@ -66,7 +66,8 @@ def control(deb, tmp_path_factory):
 
 
 def names(dependencies):
-    return {each.split()[0] for each in dependencies.split(",")}
+    """Of alternatives the last, which Debian 12 has."""
+    return {each.split("|")[-1].split()[0] for each in dependencies.split(",")}
 
 
 def field(deb, name):

@@ -58,6 +58,7 @@ struct SophaxSafety: Verb {
 
     func run(_ session: Session) throws {
         let (other, username) = try peer.identity()
+        if qr { try QRMatrix.requireEncoder() }
         let (keeper, id) = try session.open(named, keystore)
         let account = try keeper.account(id)
         let own = account.identity.publicIdentity

@@ -47,6 +47,7 @@ struct SophaxSplit: Verb {
     }
 
     func run(_ session: Session) throws {
+        if qr != nil { try QRMatrix.requireEncoder() }
         let files = try (1...Int(total)).map { try file("\(output).\($0).json", session) }
         let pictures = try qr.map { format in
             try (1...Int(total)).map { try picture("\(output).\($0).\(format.rawValue)", session) }

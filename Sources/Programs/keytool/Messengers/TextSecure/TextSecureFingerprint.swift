@@ -44,6 +44,7 @@ struct TextSecureFingerprint: Verb {
 
     func run(_ session: Session) throws {
         let compared = try compare.map { try Comparison($0, isNumeric: peer != nil) }
+        if isDrawn { try QRMatrix.requireEncoder() }
         let (keeper, number) = try session.open(named, keystore)
         let account = try keeper.account(number, at: WallClock.now())
         let own = account.identity.publicKey
@@ -63,15 +64,12 @@ struct TextSecureFingerprint: Verb {
                 json: TextSecureMessenger.result("fingerprint", members + [("numeric", .string(numeric.digits))]))
         }
         try session.output.data(
-            drawn: drawing(of: own) + own.fingerprintLines.map(StyledLine.init),
+            drawn: (isDrawn ? own.drawing(mode).lines : []) + own.fingerprintLines.map(StyledLine.init),
             json: TextSecureMessenger.result("fingerprint", members))
     }
 
     /// The QR code is for a terminal, unless a way to draw it is asked for.
-    private func drawing(of key: PublicKey33) throws -> [StyledLine] {
-        guard TerminalSize.isTerminal || mode != .auto else { return [] }
-        return try key.drawing(mode).lines
-    }
+    private var isDrawn: Bool { peer == nil && compare == nil && (TerminalSize.isTerminal || mode != .auto) }
 
     private func report(_ isEqual: Bool, _ session: Session) throws {
         guard isEqual else {
