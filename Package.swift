@@ -92,6 +92,9 @@ let package = Package(
         .systemLibrary(name: "CQREncode", path: "Sources/C/CQREncode", providers: [.apt(["libqrencode-dev"])]),
         .systemLibrary(name: "CCurl", path: "Sources/C/CCurl", providers: [.apt(["libcurl4-openssl-dev"])]),
         .systemLibrary(name: "CSQLite", path: "Sources/C/CSQLite", providers: [.apt(["libsqlite3-dev"])]),
+        .target(
+            name: "CBuild", path: "Sources/C/CBuild",
+            cSettings: [.define("KEYTOOL_BUILD_FACTS", to: "\"\(Context.environment["KEYTOOL_BUILD_FACTS"] ?? "")\"")]),
         // SQLite is linked where this is used. The C library checks the lengths of its calls (journal.h).
         .target(
             name: "CSQLiteFiles", path: "Sources/C/CSQLiteFiles",
@@ -137,7 +140,7 @@ let package = Package(
         room("Messengers/ProtonMainKey", "Encodings", "Primitives", "SecureMemory"),
         // Storey 5
         room(
-            "Programs/CommandParsing", "Console", "Encodings", "CLinux",
+            "Programs/CommandParsing", "Console", "Encodings", "CLinux", "CBuild",
             .product(name: "ArgumentParser", package: "swift-argument-parser")),
         room("Messengers/SophaxGroups", "SophaxChat", "Ratchet", "Encodings", "Primitives", "SecureMemory"),
         room("Messengers/SophaxStorage", "SophaxChat", "Ratchet", "Encodings", "Primitives", "SecureMemory"),

@@ -28,7 +28,16 @@ package enum CommandEnd {
                     throw UsageFailure(
                         "unknown option '\(cluster.prefix(2))…'", hint: CommandWords(arguments, in: grammar).help)
                 }
-                try Output.print(toCopy: asked(grammar.root.fullMessage(for: error), arguments, isJSON, grammar).lines)
+                let text = grammar.root.fullMessage(for: error)
+                if text == grammar.root.configuration.version {
+                    let report = VersionReport(
+                        version: grammar.version, details: isVerbose ? .init(opened: grammar.opened()) : nil)
+                    try Output.print(
+                        toCopy: isJSON
+                            ? [String(decoding: report.json.encodedForOutput, as: UTF8.self)] : report.lines(text))
+                } else {
+                    try Output.print(toCopy: asked(text, arguments, grammar).lines)
+                }
                 Glibc.exit(0)
             } catch OutputError.readerLeft {
                 endQuietly()
@@ -57,16 +66,9 @@ package enum CommandEnd {
     }
 
     /// Help is for people, whatever the options say; the version is for programs, too.
-    private static func asked(
-        _ text: String, _ arguments: [String], _ isJSON: Bool, _ grammar: CommandGrammar
-    ) -> String {
-        if text.hasPrefix("OVERVIEW: ") { return text + CommandWords(helpOn: arguments, in: grammar).example }
-        guard isJSON, text == grammar.root.configuration.version else {
-            return CompletionScript(name: grammar.name).finished(text)
-        }
-        return String(
-            decoding: JSONValue.result("version", [("version", .string(grammar.version))]).encodedForOutput,
-            as: UTF8.self)
+    private static func asked(_ text: String, _ arguments: [String], _ grammar: CommandGrammar) -> String {
+        guard text.hasPrefix("OVERVIEW: ") else { return CompletionScript(name: grammar.name).finished(text) }
+        return text + CommandWords(helpOn: arguments, in: grammar).example
     }
 }
 

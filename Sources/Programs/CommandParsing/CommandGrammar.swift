@@ -13,6 +13,7 @@ package struct CommandGrammar {
     let beginning: [String]
     let examples: () -> [String]
     let elsewhere: [String]
+    let opened: () -> [(name: String, version: String?)]
 
     /// - Parameters:
     ///   - root: the program; its subcommands are nouns, and theirs are verbs.
@@ -25,11 +26,13 @@ package struct CommandGrammar {
     ///   - details: what `--verbose` prints beside the exit code of an error.
     ///   - beginning: where to begin, for those who type the program's name only.
     ///   - examples: how verbs are typed, one line each, for their help.
+    ///   - opened: the libraries that the program opens when it needs them, each with its version, or nil where it is missing.
     ///   - elsewhere: verbs of this program's nouns that another program has, with its name: "other noun verb".
     package init(
         root: any ParsableCommand.Type, version: String, commonNames: CommonNames, valuedOptions: [String],
         letters: String, forms: [String: String], details: String, beginning: [String],
-        examples: @autoclosure @escaping () -> [String] = [], elsewhere: [String] = []
+        examples: @autoclosure @escaping () -> [String] = [], elsewhere: [String] = [],
+        opened: @autoclosure @escaping () -> [(name: String, version: String?)] = []
     ) {
         self.root = root
         self.version = version
@@ -41,6 +44,7 @@ package struct CommandGrammar {
         self.beginning = beginning
         self.examples = examples
         self.elsewhere = elsewhere
+        self.opened = opened
     }
 
     var name: String { root._commandName }

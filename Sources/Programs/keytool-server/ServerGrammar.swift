@@ -1,5 +1,6 @@
 import CommandParsing
 import Console
+import HTTPTransport
 
 extension CommandGrammar {
     /// keytool-server's commands.
@@ -17,7 +18,8 @@ extension CommandGrammar {
                 "time": "a time as keytool-server versions prints it: 20261121T030000123Z",
             ],
             details: "the backups of a sweep",
-            beginning: ["to begin: keytool-server serve --store file:///DIR --tls-self-signed NAME"])
+            beginning: ["to begin: keytool-server serve --store file:///DIR --tls-self-signed NAME"],
+            opened: [("libcurl", CurlClient.libraryVersion)])
     }
 }
 

@@ -1,6 +1,9 @@
 import CommandLine
 import CommandParsing
 import Console
+import HTTPTransport
+import QRCode
+import ThreemaDataBackup
 
 extension CommandGrammar {
     /// keytool's commands.
@@ -24,7 +27,11 @@ extension CommandGrammar {
                 "keytool id create        with a new identity",
                 "keytool backup import    with the one of your phone",
             ],
-            examples: Examples.lines, elsewhere: Messengers.shipped.inLaboratory)
+            examples: Examples.lines, elsewhere: Messengers.shipped.inLaboratory,
+            opened: [
+                ("libcurl", CurlClient.libraryVersion), ("libqrencode", QRMatrix.encoderVersion),
+                ("libzip", DataBackup.libraryVersion),
+            ])
     }
 }
 
