@@ -36,14 +36,19 @@ release = -c release --product keytool --static-swift-stdlib --disable-local-rpa
     -Xlinker -s -Xlinker -z -Xlinker now \
     -Xswiftc -use-ld=lld -Xlinker --no-export-dynamic -Xlinker -z -Xlinker pack-relative-relocs
 
+# `--version --verbose` shows them.
+facts = KEYTOOL_BUILD_FACTS="$$(Scripts/build-facts)"
+
 release-server = $(subst --product keytool,--product keytool-server,$(release))
 release-lab = $(subst --product keytool,--product keytool-lab,$(release))
 
 # Generic types are made by a call and not by their names: for a name, the runtime looks through all 6,000 conformances
-# to protocols, once for each type, which was a sixth of what a short command took. The C code of packages (BoringSSL, in
-# the server) has the names of its files inside: they begin at the package, and not at the builder's root. All that is
-# built in .build for a release has this, so that nothing is compiled twice.
-generics = -Xswiftc -Xfrontend -Xswiftc -disable-concrete-type-metadata-mangled-name-accessors \
+# to protocols, once for each type, which was a sixth of what a short command took. Two builds of one commit are equal:
+# objects have no section .swift_modhash, which depends on where the sources are, and the C code of packages (BoringSSL, in
+# the server), which has the names of its files inside, has them from the package on. All that is built in .build for a
+# release has this, so that nothing is compiled twice.
+compiled = -Xswiftc -Xfrontend -Xswiftc -disable-concrete-type-metadata-mangled-name-accessors \
+    -Xswiftc -Xfrontend -Xswiftc -disable-incremental-llvm-codegen \
     -Xcc $(call quoted,-fmacro-prefix-map=$(place)/checkouts/=)
 
 # All that the tests run is built once, in a place of its own: a debug build of everything, with the trait Server. So is the
@@ -68,7 +73,7 @@ run-tests = debug/keytoolPackageTests.xctest --testing-library swift-testing $(i
 own-trust = env -u SSL_CERT_FILE -u SSL_CERT_DIR
 
 .PHONY: help demo test test-all check check-cli chat pairing examples vectors model build lab server manual pictures completions completions-server
-.PHONY: install uninstall install-server uninstall-server deb deb-server image dist dist-server apt-repository lint format arrows words secrets
+.PHONY: install uninstall install-server uninstall-server deb deb-server image release dist dist-server apt-repository lint format arrows words secrets
 .PHONY: constant-time bench clean
 .PHONY: test-ci packages build-all build-release swift-tests object-store moto build-models safe-model ibex-model ratchet-model
 .PHONY: set-up-build set-up-test set-up-test-all set-up-bench set-up-dist
@@ -146,7 +151,7 @@ model: build-models safe-model ibex-model ratchet-model ## check the rules of th
 
 build-models:
 	for product in safe-model ibex-model ratchet-model; do \
-	    $(whole) $(swift) build -c release --product $$product $(in-place) $(generics) $(imports) || exit; done
+	    $(whole) $(swift) build -c release --product $$product $(in-place) $(compiled) $(imports) || exit; done
 
 # On the debug build of `make test` the model of the Safe is less deep: there it takes ten times as long.
 models = $(debug)
@@ -165,21 +170,21 @@ ratchet-model:
 build: ## build the release: .build/release/keytool
 	SWIFT='$(SWIFT)' Scripts/runtime-archives "$$($(swift) build $(release) --show-bin-path)"
 	Scripts/check-packages $(swift)
-	$(swift) build $(release) $(generics) $(imports)
+	$(facts) $(swift) build $(release) $(compiled) $(imports)
 
 # The release as `make build` makes it, with the rest: a trait defines a name that no source of keytool asks for.
 build-release:
 	SWIFT='$(SWIFT)' Scripts/runtime-archives "$$($(whole) $(swift) build $(in-place) $(release) --show-bin-path)"
-	$(whole) $(swift) build $(in-place) $(release) $(generics) $(imports)
-	$(whole) $(swift) build $(in-place) $(release-lab) $(generics) $(imports)
+	$(facts) $(whole) $(swift) build $(in-place) $(release) $(compiled) $(imports)
+	$(facts) $(whole) $(swift) build $(in-place) $(release-lab) $(compiled) $(imports)
 
 lab: build ## build the laboratory, which opens and seals traffic: .build/release/keytool-lab
-	$(swift) build $(release-lab) $(generics) $(imports)
+	$(facts) $(swift) build $(release-lab) $(compiled) $(imports)
 
 server: ## build the Safe server's release: .build/release/keytool-server
 	SWIFT='$(SWIFT)' Scripts/runtime-archives "$$($(whole) $(swift) build $(in-place) $(release-server) --show-bin-path)"
 	$(MAKE) --no-print-directory packages
-	$(whole) $(swift) build $(in-place) $(release-server) $(generics) $(imports)
+	$(facts) $(whole) $(swift) build $(in-place) $(release-server) $(compiled) $(imports)
 	install -D $(call quoted,$(place)/release/keytool-server) $(server-binary)
 
 manual: ## write the manual for a browser, docs/man, from the pages in man/
@@ -246,6 +251,10 @@ deb-server: set-up-dist server ## make the Debian package keytool-server in .bui
 image: set-up-dist server ## make a container image of the Safe server in .build/packages (OCI, for podman and Docker), without an engine
 	@Scripts/make-image $(server-binary) $(release-files)
 
+release: set-up-dist build-release server ## make all that a release consists of in .build/packages; KEY=file signs it
+	Scripts/make-release $(call quoted,$(place)/release) $(release-files)
+	$(if $(KEY),Scripts/sign-release $(release-files) $(call quoted,$(KEY)))
+
 dist: set-up-dist ## make the source tarball of the last commit, its SBOM and SHA256SUMS in .build/packages
 	Scripts/make-dist $(release-files)
 
@@ -282,12 +291,12 @@ secrets: ## check that bytes leave guarded memory by methods named reveal only
 	Scripts/check-secrets
 
 constant-time: packages ## check under valgrind that no branch and no address depends on a key, in any codec of one
-	$(whole) Scripts/test-constant-time $(swift) $(in-place) $(generics) $(imports)
+	$(whole) Scripts/test-constant-time $(swift) $(in-place) $(compiled) $(imports)
 
 bench: set-up-bench build ## measure the ratios that the release has to keep
 	Benchmarks/run
 	Benchmarks/large-profile
-	$(swift) build -c release --product session-store-run $(generics) $(imports)
+	$(swift) build -c release --product session-store-run $(compiled) $(imports)
 	Benchmarks/replay .build/release/session-store-run
 	Benchmarks/commit .build/release/session-store-run
 	Benchmarks/messages
