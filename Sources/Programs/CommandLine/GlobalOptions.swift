@@ -17,13 +17,4 @@ package struct GlobalOptions: ParsableArguments {
     package static let keystoreVariable = "KEYTOOL_KEYSTORE"
 
     package static let keystoreName = "--keystore"
-
-    /// These options where they are given, else those that stood before the verb.
-    package func merged(with earlier: GlobalOptions) -> GlobalOptions {
-        var merged = self
-        merged.words = words.merged(with: earlier.words)
-        merged.terminal = terminal.merged(with: earlier.terminal)
-        merged.keystore = keystore ?? earlier.keystore
-        return merged
-    }
 }

@@ -11,8 +11,7 @@ package enum CommandEnd {
     /// Prints what there is to say, and ends the process.
     /// - Parameter error: what parsing or running the command threw.
     package static func end(_ error: any Error, _ arguments: [String], in grammar: CommandGrammar) -> Never {
-        let isJSON = arguments.prefix { $0 != "--" }.contains("--json")
-        let isVerbose = arguments.prefix { $0 != "--" }.contains { $0 == "-v" || $0 == "--verbose" }
+        let (isJSON, isVerbose) = asks(arguments)
         var failure: Failure
         if case OutputError.readerLeft = error {
             endQuietly()
@@ -29,15 +28,8 @@ package enum CommandEnd {
                         "unknown option '\(cluster.prefix(2))…'", hint: CommandWords(arguments, in: grammar).help)
                 }
                 let text = grammar.root.fullMessage(for: error)
-                if text == grammar.root.configuration.version {
-                    let report = VersionReport(
-                        version: grammar.version, details: isVerbose ? .init(opened: grammar.opened()) : nil)
-                    try Output.print(
-                        toCopy: isJSON
-                            ? [String(decoding: report.json.encodedForOutput, as: UTF8.self)] : report.lines(text))
-                } else {
-                    try Output.print(toCopy: asked(text, arguments, grammar).lines)
-                }
+                if text == grammar.root.configuration.version { try showVersion(arguments, in: grammar) }
+                try Output.print(toCopy: asked(text, arguments, grammar).lines)
                 Glibc.exit(0)
             } catch OutputError.readerLeft {
                 endQuietly()
@@ -55,6 +47,22 @@ package enum CommandEnd {
         }
         if isJSON { failure.reportJSON() } else if !isReported { failure.report(isVerbose: isVerbose) }
         Glibc.exit(failure.status.rawValue)
+    }
+
+    /// Prints the version, for people or for programs, and ends the process.
+    static func showVersion(_ arguments: [String], in grammar: CommandGrammar) throws -> Never {
+        let (isJSON, isVerbose) = Self.asks(arguments)
+        let report = VersionReport(
+            version: grammar.version, details: isVerbose ? .init(opened: grammar.opened()) : nil)
+        let json = String(decoding: report.json.encodedForOutput, as: UTF8.self)
+        try Output.print(toCopy: isJSON ? [json] : report.lines(grammar.root.configuration.version))
+        Glibc.exit(0)
+    }
+
+    /// Whether the arguments ask for JSON, and for more words.
+    private static func asks(_ arguments: [String]) -> (isJSON: Bool, isVerbose: Bool) {
+        let options = arguments.prefix { $0 != "--" }
+        return (options.contains("--json"), options.contains { $0 == "-v" || $0 == "--verbose" })
     }
 
     /// Nobody reads the result any more, as in `keytool … | head -1`: the process ends as other programs do, by the

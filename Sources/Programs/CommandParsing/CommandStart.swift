@@ -19,12 +19,22 @@ extension Program {
             guard areUTF8 || CommandEnd.isCompletion(arguments) else {
                 throw UsageFailure("an argument is not UTF-8 text")
             }
-            var command = try CommandTree.whilePruned(to: CommandWords.noun(arguments, in: grammar)) {
-                try root.parseAsRoot(arguments)
-            }
+            if CommandWords.areVersion(arguments) { try CommandEnd.showVersion(arguments, in: grammar) }
+            var command = try CommandWords.parsed(arguments, in: grammar) ?? whole(root, arguments)
             try command.run()
         } catch {
             CommandEnd.end(error, arguments, in: grammar)
         }
+    }
+
+    /// The command as the whole tree has it: help, a noun without its verb, or an error.
+    private static func whole<Root: ParsableCommand>(
+        _ root: Root.Type, _ arguments: [String]
+    ) throws -> any ParsableCommand {
+        let command = try root.parseAsRoot(arguments)
+        let type = type(of: command)
+        // The parser has taken an option in front of a verb for the program's or the noun's, which nobody reads.
+        guard type.configuration.subcommands.isEmpty, type._commandName != "help" else { return command }
+        throw UsageFailure("an option in front of the command was not understood", hint: "put it behind the command")
     }
 }

@@ -35,18 +35,32 @@ struct CommandWords {
         guard unknown != nil else { return nil }
     }
 
-    /// The only noun whose verbs matter to the parser; empty for none, nil if all may matter.
-    static func noun(_ arguments: [String], in grammar: CommandGrammar) -> String? {
-        guard !arguments.contains(where: asksForAll) else { return nil }
-        guard let word = words(arguments, grammar).first else {
-            return arguments.allSatisfy { $0 == "--version" || grammar.isComplete($0) } ? "" : nil
+    /// The verb that the arguments surely name, and what it gets: the options in front of it, and all behind it. Nil for
+    /// what the parser has to see as a whole: help, a request for completions, a word that is wrong.
+    static func verb(
+        in arguments: [String], of grammar: CommandGrammar
+    ) -> (type: any ParsableCommand.Type, arguments: [String])? {
+        var command = grammar.root
+        var options: [String] = []
+        var isValue = false
+        for (index, argument) in arguments.enumerated() {
+            if isValue || argument.hasPrefix("-") {
+                guard isValue || grammar.takesValue(argument) || grammar.isComplete(argument) else { return nil }
+                isValue = !isValue && grammar.takesValue(argument)
+                options.append(argument)
+                continue
+            }
+            guard let verb = command.verb(argument) else { return nil }
+            command = verb
+            if verb.verbs.isEmpty { return (verb, options + arguments[(index + 1)...]) }
         }
-        return word.isSure && word.text != "help" ? word.text : nil
+        return nil
     }
 
-    /// Whether an argument asks for what is known of all commands: a shell's completions, or a dump.
-    private static func asksForAll(_ argument: String) -> Bool {
-        ["---completion", "--generate-completion-script", "--experimental"].contains(where: argument.hasPrefix)
+    /// Whether nothing but the version is asked for.
+    static func areVersion(_ arguments: [String]) -> Bool {
+        arguments.contains("--version")
+            && arguments.allSatisfy { ["--version", "--json", "-v", "--verbose", "-q", "--quiet"].contains($0) }
     }
 
     /// What help was asked for on, by `help` or by an option.

@@ -8,7 +8,7 @@ import Console
 struct KeytoolLab: RootCommand {
     static let version = "0.1.0"
 
-    static let whole = CommandConfiguration(
+    static let configuration = CommandConfiguration(
         commandName: "keytool-lab",
         abstract: "Open, seal and show the traffic of messengers with the keys in a keystore.",
         discussion: """
@@ -74,12 +74,19 @@ struct KeytoolLab: RootCommand {
         """
 }
 
+extension Noun {
+    typealias Root = KeytoolLab
+}
+
+extension Verb {
+    typealias Root = KeytoolLab
+}
+
 struct TelegramNoun: Noun {
     static let name = TelegramMessenger.name
     static let abstract = "Open and make packets of MTProto version 1."
     static var verbs: [any ParsableCommand.Type] { [TelegramOpenPacket.self, TelegramSealPacket.self] }
 
-    @ParentCommand var root: KeytoolLab
     @OptionGroup var globals: GlobalOptions
 }
 
@@ -93,7 +100,6 @@ struct TextSecureNoun: Noun {
         ]
     }
 
-    @ParentCommand var root: KeytoolLab
     @OptionGroup var globals: GlobalOptions
 }
 
@@ -107,6 +113,5 @@ struct SophaxChatNoun: Noun {
         ]
     }
 
-    @ParentCommand var root: KeytoolLab
     @OptionGroup var globals: GlobalOptions
 }

@@ -3,7 +3,7 @@ import Console
 
 /// A leaf command.
 protocol Verb: ParsableCommand {
-    var root: KeytoolServer { get }
+    /// Those that stood before the verb, too (`CommandWords`).
     var globals: GlobalOptions { get }
     /// Does the work; what it refuses it throws.
     func run(_ dialog: Dialog) throws
@@ -11,12 +11,7 @@ protocol Verb: ParsableCommand {
 
 extension Verb {
     func run() throws {
-        try start(globals.merged(with: root.globals))
-    }
-
-    /// Runs with the options of all levels.
-    func start(_ options: GlobalOptions) throws {
-        let dialog = Dialog(options.words, options.terminal)
+        let dialog = Dialog(globals.words, globals.terminal)
         Variables.warnOfUnknown(dialog.output)
         try run(dialog)
     }

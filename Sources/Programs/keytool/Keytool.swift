@@ -8,7 +8,7 @@ import Console
 struct Keytool: RootCommand {
     static let version = "0.1.0"
 
-    static let whole = CommandConfiguration(
+    static let configuration = CommandConfiguration(
         commandName: "keytool",
         abstract: "Create, back up and restore messenger identities.",
         discussion: """
@@ -37,6 +37,14 @@ struct Keytool: RootCommand {
     static func main() { Program.run(Self.self, in: grammar) }
 }
 
+extension Noun {
+    typealias Root = Keytool
+}
+
+extension Verb {
+    typealias Root = Keytool
+}
+
 struct IDCommand: Noun {
     static let name = "id"
     static let abstract = "Create, list, show and remove identities; ask the directory."
@@ -44,7 +52,6 @@ struct IDCommand: Noun {
         [IDCreate.self, IDList.self, IDShow.self, IDRemove.self, IDFetch.self, IDLink.self, IDRevoke.self]
     }
 
-    @ParentCommand var root: Keytool
     @OptionGroup var globals: GlobalOptions
 }
 
@@ -53,7 +60,6 @@ struct BackupCommand: Noun {
     static let abstract = "Export an identity as a backup code, and import it again."
     static var verbs: [any ParsableCommand.Type] { [BackupExport.self, BackupImport.self, BackupCheck.self] }
 
-    @ParentCommand var root: Keytool
     @OptionGroup var globals: GlobalOptions
 }
 
@@ -68,7 +74,6 @@ struct SafeCommand: Noun {
         ]
     }
 
-    @ParentCommand var root: Keytool
     @OptionGroup var globals: GlobalOptions
 }
 
@@ -79,7 +84,6 @@ struct ProfileCommand: Noun {
         [ProfileShow.self, ProfileSet.self, ProfileExport.self, ProfileImport.self, ProfileDiff.self]
     }
 
-    @ParentCommand var root: Keytool
     @OptionGroup var globals: GlobalOptions
 }
 
@@ -93,7 +97,6 @@ struct ContactCommand: Noun {
         ]
     }
 
-    @ParentCommand var root: Keytool
     @OptionGroup var globals: GlobalOptions
 }
 
@@ -107,7 +110,6 @@ struct KeyCommand: Noun {
         ]
     }
 
-    @ParentCommand var root: Keytool
     @OptionGroup var globals: GlobalOptions
 }
 
@@ -118,7 +120,6 @@ struct ArchiveCommand: Noun {
         [ArchiveExport.self, ArchiveImport.self, ArchiveCheck.self, ArchiveList.self]
     }
 
-    @ParentCommand var root: Keytool
     @OptionGroup var globals: GlobalOptions
 }
 
@@ -127,7 +128,6 @@ struct QRCommand: Noun {
     static let abstract = "Draw QR codes in the terminal or as a picture."
     static var verbs: [any ParsableCommand.Type] { [QRShow.self, QRContact.self] }
 
-    @ParentCommand var root: Keytool
     @OptionGroup var globals: GlobalOptions
 }
 
@@ -136,6 +136,5 @@ struct RevokeCommand: Noun {
     static let abstract = "Prepare the revocation of an identity."
     static var verbs: [any ParsableCommand.Type] { [RevokeHash.self, RevokeSet.self, RevokeCheck.self] }
 
-    @ParentCommand var root: Keytool
     @OptionGroup var globals: GlobalOptions
 }

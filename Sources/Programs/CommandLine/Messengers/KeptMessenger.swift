@@ -111,7 +111,8 @@ package struct AccountNoun<M: KeptMessenger>: Noun {
     package static var discussion: String { M.nounWords.discussion }
     package static var verbs: [any ParsableCommand.Type] { M.verbs }
 
-    @ParentCommand package var root: M.Root
+    package typealias Root = M.Root
+
     @OptionGroup package var globals: GlobalOptions
 
     package init() {}

@@ -19,13 +19,4 @@ package struct OutputOptions: ParsableArguments {
 
     /// None of them given.
     package init() {}
-
-    /// These options and those that stood before the verb.
-    package func merged(with earlier: OutputOptions) -> OutputOptions {
-        var merged = self
-        merged.quiet = quiet || earlier.quiet
-        merged.verbose = verbose || earlier.verbose
-        merged.json = json || earlier.json
-        return merged
-    }
 }

@@ -47,12 +47,4 @@ package struct TerminalOptions: ParsableArguments {
 
     /// None of them given.
     package init() {}
-
-    /// These options if they are given, else those that stood before the verb.
-    package func merged(with earlier: TerminalOptions) -> TerminalOptions {
-        var merged = self
-        merged.noInput = noInput || earlier.noInput
-        merged.color = color ?? earlier.color
-        return merged
-    }
 }

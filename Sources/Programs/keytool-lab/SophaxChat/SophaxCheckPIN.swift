@@ -15,7 +15,6 @@ struct SophaxCheckPIN: Verb {
             clears the failures, at most 4 times within 24 hours.
             """)
 
-    @ParentCommand var noun: SophaxChatNoun
     @OptionGroup var globals: GlobalOptions
 
     @OptionGroup var named: AccountArgument<SophaxChatMessenger>

@@ -13,7 +13,6 @@ struct SophaxListSessions: Verb {
             sophaxchat show-session shows one of them. The command waits for a program that is using them.
             """)
 
-    @ParentCommand var noun: SophaxChatNoun
     @OptionGroup var globals: GlobalOptions
 
     @OptionGroup var named: AccountArgument<SophaxChatMessenger>

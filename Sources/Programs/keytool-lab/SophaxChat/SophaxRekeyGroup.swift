@@ -18,7 +18,6 @@ struct SophaxRekeyGroup: Verb {
             for a program that is using it.
             """)
 
-    @ParentCommand var noun: SophaxChatNoun
     @OptionGroup var globals: GlobalOptions
 
     @Argument(help: ArgumentHelp("The name of the group.", valueName: "group"))

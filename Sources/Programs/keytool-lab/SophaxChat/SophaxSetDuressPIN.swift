@@ -16,7 +16,6 @@ struct SophaxSetDuressPIN: Verb {
             24 hours.
             """)
 
-    @ParentCommand var noun: SophaxChatNoun
     @OptionGroup var globals: GlobalOptions
 
     @OptionGroup var change: SophaxPINChange

@@ -15,7 +15,6 @@ struct SophaxSetPIN: Verb {
             times within 24 hours. The PIN only locks the app: it does not encrypt the keys.
             """)
 
-    @ParentCommand var noun: SophaxChatNoun
     @OptionGroup var globals: GlobalOptions
 
     @OptionGroup var change: SophaxPINChange

@@ -15,7 +15,6 @@ struct SophaxShowGroup: Verb {
             program that is using it.
             """)
 
-    @ParentCommand var noun: SophaxChatNoun
     @OptionGroup var globals: GlobalOptions
 
     @Argument(help: ArgumentHelp("The name of the group.", valueName: "group"))

@@ -13,7 +13,6 @@ struct SophaxShowSession: Verb {
             program that is using them.
             """)
 
-    @ParentCommand var noun: SophaxChatNoun
     @OptionGroup var globals: GlobalOptions
 
     @Argument(help: ArgumentHelp("The peer, all 32 digits of its name.", valueName: "peer"))

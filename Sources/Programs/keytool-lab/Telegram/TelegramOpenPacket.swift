@@ -13,7 +13,6 @@ struct TelegramOpenPacket: Verb {
             today use version 2, whose packets do not open here.
             """)
 
-    @ParentCommand var noun: TelegramNoun
     @OptionGroup var globals: GlobalOptions
 
     @Argument(help: "The file with the packet, or - for stdin.", completion: .file())

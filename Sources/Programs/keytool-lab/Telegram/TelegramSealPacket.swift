@@ -14,7 +14,6 @@ struct TelegramSealPacket: Verb {
             content and does not cover the padding. What is not given is drawn at random; the message's ID is the time.
             """)
 
-    @ParentCommand var noun: TelegramNoun
     @OptionGroup var globals: GlobalOptions
 
     @Argument(help: "The file with the data, or - for stdin.", completion: .file())

@@ -13,7 +13,6 @@ struct TextSecureHashNumbers: Verb {
             by trying all of them. keytool-lab textsecure match-tokens joins the server's answer to the numbers.
             """)
 
-    @ParentCommand var noun: TextSecureNoun
     @OptionGroup var globals: GlobalOptions
 
     @Argument(help: "The file with a number on each line, or - for stdin.", completion: .file())

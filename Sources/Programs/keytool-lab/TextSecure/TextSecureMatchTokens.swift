@@ -13,7 +13,6 @@ struct TextSecureMatchTokens: Verb {
             account. Tokens of other numbers are ignored.
             """)
 
-    @ParentCommand var noun: TextSecureNoun
     @OptionGroup var globals: GlobalOptions
 
     @Argument(help: "The file with the answer, JSON, or - for stdin.", completion: .file())

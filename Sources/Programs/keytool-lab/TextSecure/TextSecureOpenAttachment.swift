@@ -13,7 +13,6 @@ struct TextSecureOpenAttachment: Verb {
             all of it is authenticated, then it is decrypted. A blob that was changed leaves no file.
             """)
 
-    @ParentCommand var noun: TextSecureNoun
     @OptionGroup var globals: GlobalOptions
 
     @Argument(help: ArgumentHelp("The encrypted attachment: a file, no pipe.", valueName: "blob"), completion: .file())

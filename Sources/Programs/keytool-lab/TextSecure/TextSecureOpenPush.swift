@@ -15,7 +15,6 @@ struct TextSecureOpenPush: Verb {
             type, sender, receivers, time. A message that its sender has encrypted stays so; one in plain text is shown, and its attachments without their keys.
             """)
 
-    @ParentCommand var noun: TextSecureNoun
     @OptionGroup var globals: GlobalOptions
 
     @Argument(help: "The file with the payload, or - for stdin.", completion: .file())

@@ -17,7 +17,6 @@ struct TextSecureRequest: Verb {
             upload-blob has no body: send the file that seal-attachment has written.
             """)
 
-    @ParentCommand var noun: TextSecureNoun
     @OptionGroup var globals: GlobalOptions
 
     @Argument(help: ArgumentHelp("The request.", valueName: "request"))

@@ -14,7 +14,6 @@ struct TextSecureSealAttachment: Verb {
             one, also not with --force. No account is needed: the key travels in the message.
             """)
 
-    @ParentCommand var noun: TextSecureNoun
     @OptionGroup var globals: GlobalOptions
 
     @Argument(help: "The file, or - for stdin.", completion: .file())

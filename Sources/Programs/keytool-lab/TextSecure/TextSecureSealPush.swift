@@ -14,7 +14,6 @@ struct TextSecureSealPush: Verb {
             from the server to the device only: a message in plain text is one for the server.
             """)
 
-    @ParentCommand var noun: TextSecureNoun
     @OptionGroup var globals: GlobalOptions
 
     @Argument(help: "The file with the envelope, or - for stdin.", completion: .file())

@@ -4,12 +4,11 @@ import Encodings
 import SafeServer
 import SafeStore
 
-struct AccountAdd: AccountVerb {
+struct AccountAdd: Verb {
     static let configuration = CommandConfiguration(
         commandName: "add", abstract: "Add an account.",
         discussion: "The password is asked for twice, unless an option names its source.")
 
-    @ParentCommand var noun: AccountCommand
     @OptionGroup var globals: GlobalOptions
 
     @Argument(help: "1 to 32 lower-case letters, digits and hyphens.")

@@ -12,23 +12,9 @@ struct AccountCommand: ParsableCommand {
             """,
         subcommands: [AccountAdd.self, AccountRemove.self, AccountList.self, AccountPasswd.self, AccountQuota.self])
 
-    @ParentCommand var root: KeytoolServer
     @OptionGroup var globals: GlobalOptions
 
     func run() throws { throw MissingVerb(Self.self, in: .keytoolServer) }
-}
-
-/// A verb of the noun.
-protocol AccountVerb: Verb {
-    var noun: AccountCommand { get }
-}
-
-extension AccountVerb {
-    var root: KeytoolServer { noun.root }
-
-    func run() throws {
-        try start(globals.merged(with: noun.globals).merged(with: root.globals))
-    }
 }
 
 /// The password of an account.

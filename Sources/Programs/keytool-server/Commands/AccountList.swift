@@ -4,11 +4,10 @@ import Encodings
 import SafeServer
 import SafeStore
 
-struct AccountList: AccountVerb {
+struct AccountList: Verb {
     static let configuration = CommandConfiguration(
         commandName: "list", abstract: "List the accounts, with their backups, previous backups and quotas.")
 
-    @ParentCommand var noun: AccountCommand
     @OptionGroup var globals: GlobalOptions
 
     @Option(

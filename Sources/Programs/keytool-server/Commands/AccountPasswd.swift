@@ -5,12 +5,11 @@ import SafeServer
 import SafeStore
 import SecureMemory
 
-struct AccountPasswd: AccountVerb {
+struct AccountPasswd: Verb {
     static let configuration = CommandConfiguration(
         commandName: "passwd", abstract: "Change the password of an account.",
         discussion: "A running server refuses the old password from the next request on.")
 
-    @ParentCommand var noun: AccountCommand
     @OptionGroup var globals: GlobalOptions
 
     @Argument(help: "The account.")

@@ -4,7 +4,7 @@ import Encodings
 import SafeServer
 import SafeStore
 
-struct AccountQuota: AccountVerb {
+struct AccountQuota: Verb {
     static let configuration = CommandConfiguration(
         commandName: "quota", abstract: "Change the quota of an account.",
         discussion: """
@@ -12,7 +12,6 @@ struct AccountQuota: AccountVerb {
             than the new quota: then each upload has to be as short as the backup that it replaces.
             """)
 
-    @ParentCommand var noun: AccountCommand
     @OptionGroup var globals: GlobalOptions
 
     @Argument(help: "The account.")

@@ -4,12 +4,11 @@ import Encodings
 import SafeServer
 import SafeStore
 
-struct AccountRemove: AccountVerb {
+struct AccountRemove: Verb {
     static let configuration = CommandConfiguration(
         commandName: "remove", abstract: "Remove an account.",
         discussion: "Its backups stay in the store, out of reach for clients, unless --delete-backups is given.")
 
-    @ParentCommand var noun: AccountCommand
     @OptionGroup var globals: GlobalOptions
 
     @Argument(help: "The account.")

@@ -12,7 +12,6 @@ struct RestoreCommand: Verb {
             account becomes the one that was uploaded last at that time or before it.
             """)
 
-    @ParentCommand var root: KeytoolServer
     @OptionGroup var globals: GlobalOptions
 
     @Argument(help: ArgumentHelp("The id of the backup: 64 hexadecimal digits.", valueName: "backup-id"))

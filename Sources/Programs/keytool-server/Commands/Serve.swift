@@ -19,7 +19,6 @@ struct Serve: Verb {
             be set in the environment: KEYTOOL_SERVER_LISTEN for --listen.
             """)
 
-    @ParentCommand var root: KeytoolServer
     @OptionGroup var globals: GlobalOptions
     @OptionGroup var store: StoreOption
     @OptionGroup(title: "A store on an S3 server") var objects: ObjectStoreOptions

@@ -13,7 +13,6 @@ struct SweepCommand: Verb {
             is deleted. A running server sweeps on its own.
             """)
 
-    @ParentCommand var root: KeytoolServer
     @OptionGroup var globals: GlobalOptions
 
     @Flag(help: "Only say what would be deleted.")

@@ -16,7 +16,6 @@ struct VersionsCommand: Verb {
     /// Most ids that are listed: a store may have millions.
     private static let maxIDs = 10_000
 
-    @ParentCommand var root: KeytoolServer
     @OptionGroup var globals: GlobalOptions
 
     @Argument(help: ArgumentHelp("64 hexadecimal digits; without it, all ids.", valueName: "backup-id"))

@@ -5,12 +5,13 @@ import Encodings
 import Keystore
 
 struct AccountExport<M: AccountMessenger>: Verb {
+    typealias Root = M.Root
+
     static var configuration: CommandConfiguration {
         CommandConfiguration(
             commandName: "export", abstract: M.help.exported.abstract, discussion: M.help.exported.discussion)
     }
 
-    @ParentCommand var noun: AccountNoun<M>
     @OptionGroup var globals: GlobalOptions
 
     @OptionGroup var named: AccountArgument<M>

@@ -4,12 +4,13 @@ import Console
 import Keystore
 
 struct AccountImport<M: AccountMessenger>: Verb {
+    typealias Root = M.Root
+
     static var configuration: CommandConfiguration {
         CommandConfiguration(
             commandName: "import", abstract: M.help.imported.abstract, discussion: M.help.imported.discussion)
     }
 
-    @ParentCommand var noun: AccountNoun<M>
     @OptionGroup var globals: GlobalOptions
 
     @Argument(help: ArgumentHelp("\(M.help.source.help)", valueName: M.help.source.name), completion: .file())

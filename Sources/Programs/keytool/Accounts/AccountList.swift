@@ -5,11 +5,12 @@ import Encodings
 import Keystore
 
 struct AccountList<M: KeptMessenger>: Verb {
+    typealias Root = M.Root
+
     static var configuration: CommandConfiguration {
         CommandConfiguration(commandName: "list", abstract: "List the \(M.words.titles) of the keystore.")
     }
 
-    @ParentCommand var noun: AccountNoun<M>
     @OptionGroup var globals: GlobalOptions
 
     @OptionGroup var keystore: KeystoreOptions

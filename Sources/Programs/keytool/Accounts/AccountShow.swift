@@ -4,12 +4,13 @@ import Console
 import Keystore
 
 struct AccountShow<M: AccountMessenger>: Verb {
+    typealias Root = M.Root
+
     static var configuration: CommandConfiguration {
         CommandConfiguration(
             commandName: "show", abstract: M.help.show.abstract, discussion: M.help.show.discussion)
     }
 
-    @ParentCommand var noun: AccountNoun<M>
     @OptionGroup var globals: GlobalOptions
 
     @OptionGroup var named: AccountArgument<M>

@@ -5,12 +5,13 @@ import Encodings
 import Keystore
 
 struct AccountVerify<M: AccountMessenger>: Verb {
+    typealias Root = M.Root
+
     static var configuration: CommandConfiguration {
         CommandConfiguration(
             commandName: "verify", abstract: M.help.verified.abstract, discussion: M.help.verified.discussion)
     }
 
-    @ParentCommand var noun: AccountNoun<M>
     @OptionGroup var globals: GlobalOptions
 
     @Argument(help: "The file, or - for stdin.", completion: .file())

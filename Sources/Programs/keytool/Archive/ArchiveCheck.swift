@@ -9,7 +9,6 @@ struct ArchiveCheck: Verb {
         commandName: "check", abstract: "Open an archive and compare it with the keystore.",
         discussion: "Changes nothing. Ends with 19 if an identity differs, or is only in one of the two.")
 
-    @ParentCommand var noun: ArchiveCommand
     @OptionGroup var globals: GlobalOptions
     @OptionGroup var file: ArchiveFileOptions
     @OptionGroup var keystore: KeystoreOptions

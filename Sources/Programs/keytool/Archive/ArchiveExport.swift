@@ -17,7 +17,6 @@ struct ArchiveExport: Verb {
             histories and the state of uploads, and sessions only with --with-sessions.
             """)
 
-    @ParentCommand var noun: ArchiveCommand
     @OptionGroup var globals: GlobalOptions
 
     @Option(

@@ -17,7 +17,6 @@ struct ArchiveImport: Verb {
             the archive are stored with identities that are added.
             """)
 
-    @ParentCommand var noun: ArchiveCommand
     @OptionGroup var globals: GlobalOptions
     @OptionGroup var file: ArchiveFileOptions
 

@@ -10,7 +10,6 @@ struct ArchiveList: Verb {
         commandName: "list", abstract: "List what is in an archive, without its secrets.",
         discussion: "Needs no keystore, and changes nothing.")
 
-    @ParentCommand var noun: ArchiveCommand
     @OptionGroup var globals: GlobalOptions
     @OptionGroup var file: ArchiveFileOptions
 

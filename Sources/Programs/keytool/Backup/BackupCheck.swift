@@ -11,7 +11,6 @@ struct BackupCheck: Verb {
         commandName: "check",
         abstract: "Check that a backup code or Android data backup opens. Stores only the date of the check.")
 
-    @ParentCommand var noun: BackupCommand
     @OptionGroup var globals: GlobalOptions
     @OptionGroup var code: CodeOptions
 

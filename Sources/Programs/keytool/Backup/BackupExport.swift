@@ -15,7 +15,6 @@ struct BackupExport: Verb {
             Threema apps can read the code. Write down its check word, too.
             """)
 
-    @ParentCommand var noun: BackupCommand
     @OptionGroup var globals: GlobalOptions
 
     @OptionGroup var named: IdentityArgument

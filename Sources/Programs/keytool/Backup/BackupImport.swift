@@ -14,7 +14,6 @@ struct BackupImport: Verb {
             media are not.
             """)
 
-    @ParentCommand var noun: BackupCommand
     @OptionGroup var globals: GlobalOptions
     @OptionGroup var code: CodeOptions
 

@@ -15,7 +15,6 @@ struct ContactAdd: Verb {
             does not know the ID (10). A code as text and a typed key give level 1: keytool contact verify raises it.
             """)
 
-    @ParentCommand var noun: ContactCommand
     @OptionGroup var globals: GlobalOptions
 
     @Argument(help: "The contact's ID, with its key after it; or its 3mid: code, - for stdin.")

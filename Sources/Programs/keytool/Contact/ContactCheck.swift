@@ -17,7 +17,6 @@ struct ContactCheck: Verb {
             acknowledged with --seen. With --quiet, only changes are printed.
             """)
 
-    @ParentCommand var noun: ContactCommand
     @OptionGroup var globals: GlobalOptions
 
     @Argument(help: ArgumentHelp("The contacts to ask for. All of them by default.", valueName: "contact"))

@@ -11,7 +11,6 @@ struct ContactList: Verb {
         commandName: "list", abstract: "List the contacts of an identity with their verification levels.",
         discussion: "Groups and distribution lists are shown by keytool profile show.")
 
-    @ParentCommand var noun: ContactCommand
     @OptionGroup var globals: GlobalOptions
 
     @OptionGroup var named: IdentityArgument

@@ -16,7 +16,6 @@ struct ContactMatch: Verb {
             become contacts of level 2; otherwise nothing is added to the contacts.
             """)
 
-    @ParentCommand var noun: ContactCommand
     @OptionGroup var globals: GlobalOptions
 
     @Argument(

@@ -11,7 +11,6 @@ struct ContactRemove: Verb {
         commandName: "remove", abstract: "Remove a contact from the profile.",
         discussion: "The contact remains a member of groups and distribution lists. Only a phone can change these.")
 
-    @ParentCommand var noun: ContactCommand
     @OptionGroup var globals: GlobalOptions
 
     @Argument(help: "The contact's ID.")

@@ -14,7 +14,6 @@ struct ContactVerify: Verb {
             names both keys if the contact, or the identity's directory, has another one.
             """)
 
-    @ParentCommand var noun: ContactCommand
     @OptionGroup var globals: GlobalOptions
 
     @Argument(help: "The 3mid: code that you have scanned, - for stdin.")

@@ -11,13 +11,12 @@ struct Doctor: ParsableCommand {
             contains no ID, server, key or path of yours, so you can paste it into a public report.
             """)
 
-    @ParentCommand var root: Keytool
     @OptionGroup var globals: GlobalOptions
 
     @OptionGroup var keystore: KeystoreOptions
 
     func run() throws {
-        var options = globals.merged(with: root.globals)
+        var options = globals
         options.terminal.noInput = true
         let session = Session(options, Keytool.messengers)
         let findings =

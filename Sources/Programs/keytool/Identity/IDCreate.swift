@@ -21,7 +21,6 @@ struct IDCreate: Verb {
             To use an identity that a phone has, export a backup code there, and run: keytool backup import.
             """)
 
-    @ParentCommand var noun: IDCommand
     @OptionGroup var globals: GlobalOptions
 
     // The IDs that there are would be the wrong ones to offer.

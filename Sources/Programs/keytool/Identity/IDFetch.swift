@@ -15,7 +15,6 @@ struct IDFetch: Verb {
             With --directory, no keystore is opened.
             """)
 
-    @ParentCommand var noun: IDCommand
     @OptionGroup var globals: GlobalOptions
 
     @Argument(help: ArgumentHelp("The identities to ask for.", valueName: "id"))

@@ -21,7 +21,6 @@ struct IDLink: Verb {
         case email, mobile
     }
 
-    @ParentCommand var noun: IDCommand
     @OptionGroup var globals: GlobalOptions
 
     @Argument(help: "What is linked: email or mobile.")

@@ -11,7 +11,6 @@ struct IDList: Verb {
     static let configuration = CommandConfiguration(
         commandName: "list", abstract: "List the identities of the keystore.")
 
-    @ParentCommand var noun: IDCommand
     @OptionGroup var globals: GlobalOptions
 
     @OptionGroup var keystore: KeystoreOptions

@@ -14,7 +14,6 @@ struct IDRemove: Verb {
             private key of an unfinished registration is removed.
             """)
 
-    @ParentCommand var noun: IDCommand
     @OptionGroup var globals: GlobalOptions
 
     @OptionGroup var named: AnyIdentityArgument

@@ -17,7 +17,6 @@ struct IDRevoke: Verb {
             revocation password and --directory, the passphrase of the keystore is not asked for.
             """)
 
-    @ParentCommand var noun: IDCommand
     @OptionGroup var globals: GlobalOptions
 
     @OptionGroup var named: IdentityArgument

@@ -10,7 +10,6 @@ struct IDShow: Verb {
             The private key is never shown. For the identity of another messenger, what that messenger has in its place.
             """)
 
-    @ParentCommand var noun: IDCommand
     @OptionGroup var globals: GlobalOptions
 
     @OptionGroup var named: AnyIdentityArgument

@@ -16,7 +16,6 @@ struct KeyImport: Verb {
             passphrase of the file. A Desktop keystorage.pb3 contains an identity, which is added to the keystore.
             """)
 
-    @ParentCommand var noun: KeyCommand
     @OptionGroup var globals: GlobalOptions
 
     @Argument(help: "The key file.", completion: .file())

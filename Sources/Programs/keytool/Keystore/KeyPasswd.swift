@@ -10,7 +10,6 @@ struct KeyPasswd: Verb {
         commandName: "passwd", abstract: "Change the keystore's passphrase.",
         discussion: "Older copies of the directory still open with the old passphrase.")
 
-    @ParentCommand var noun: KeyCommand
     @OptionGroup var globals: GlobalOptions
     @OptionGroup var wrapping: WrappingOptions
 

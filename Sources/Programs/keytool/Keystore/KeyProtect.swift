@@ -13,7 +13,6 @@ struct KeyProtect: Verb {
             directory still open without a passphrase.
             """)
 
-    @ParentCommand var noun: KeyCommand
     @OptionGroup var globals: GlobalOptions
     @OptionGroup var wrapping: WrappingOptions
 

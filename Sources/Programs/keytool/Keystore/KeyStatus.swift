@@ -10,7 +10,6 @@ struct KeyStatus: Verb {
     static let configuration = CommandConfiguration(
         commandName: "status", abstract: "Show how the master key is protected. Needs no passphrase.")
 
-    @ParentCommand var noun: KeyCommand
     @OptionGroup var globals: GlobalOptions
 
     func run(_ session: Session) throws {

@@ -14,7 +14,6 @@ struct KeyUnlock: Verb {
             --passphrase-file instead.
             """)
 
-    @ParentCommand var noun: KeyCommand
     @OptionGroup var globals: GlobalOptions
 
     @Option(name: .customLong("for"), help: ArgumentHelp("How long, at most 24h.", valueName: "duration"))
@@ -49,7 +48,6 @@ struct KeyLock: Verb {
     static let configuration = CommandConfiguration(
         commandName: "lock", abstract: "Remove the unlocked key from the kernel's keyring.")
 
-    @ParentCommand var noun: KeyCommand
     @OptionGroup var globals: GlobalOptions
 
     func run(_ session: Session) throws {

@@ -13,7 +13,6 @@ struct KeyUnprotect: Verb {
             only with the old passphrase. Jobs that still give a passphrase will fail (12).
             """)
 
-    @ParentCommand var noun: KeyCommand
     @OptionGroup var globals: GlobalOptions
 
     @Flag(help: "Do not ask for confirmation.")

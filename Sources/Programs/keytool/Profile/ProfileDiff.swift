@@ -14,7 +14,6 @@ struct ProfileDiff: Verb {
             differs.
             """)
 
-    @ParentCommand var noun: ProfileCommand
     @OptionGroup var globals: GlobalOptions
 
     @Argument(

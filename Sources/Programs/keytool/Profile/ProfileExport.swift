@@ -11,7 +11,6 @@ struct ProfileExport: Verb {
         commandName: "export", abstract: "Write the profile as a JSON document without keys.",
         discussion: "The file is not encrypted. It holds the names of your contacts and groups, and your phone number.")
 
-    @ParentCommand var noun: ProfileCommand
     @OptionGroup var globals: GlobalOptions
 
     @OptionGroup var named: IdentityArgument

@@ -15,7 +15,6 @@ struct ProfileImport: Verb {
             private key, that must be the key in the keystore.
             """)
 
-    @ParentCommand var noun: ProfileCommand
     @OptionGroup var globals: GlobalOptions
 
     @Argument(help: ArgumentHelp("The document, or - for stdin.", valueName: "file"), completion: .file())

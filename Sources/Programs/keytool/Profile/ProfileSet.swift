@@ -14,7 +14,6 @@ struct ProfileSet: Verb {
             Safe backup. Phone number and e-mail address are only noted in the profile: the directory is not told.
             """)
 
-    @ParentCommand var noun: ProfileCommand
     @OptionGroup var globals: GlobalOptions
 
     @OptionGroup var named: IdentityArgument

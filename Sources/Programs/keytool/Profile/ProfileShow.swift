@@ -11,7 +11,6 @@ struct ProfileShow: Verb {
         commandName: "show", abstract: "Show nickname, picture, settings, groups and lists of a profile.",
         discussion: "With --verbose, also what an Android phone will do with this profile when it restores it.")
 
-    @ParentCommand var noun: ProfileCommand
     @OptionGroup var globals: GlobalOptions
 
     @OptionGroup var named: IdentityArgument

@@ -10,7 +10,6 @@ struct QRContact: Verb {
     static let configuration = CommandConfiguration(
         commandName: "contact", abstract: "Draw the QR code that contacts scan: ID and public key.")
 
-    @ParentCommand var noun: QRCommand
     @OptionGroup var globals: GlobalOptions
 
     @OptionGroup var named: IdentityArgument

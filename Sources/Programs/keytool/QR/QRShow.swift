@@ -10,7 +10,6 @@ struct QRShow: Verb {
         commandName: "show", abstract: "Draw the text on stdin as a QR code.",
         discussion: "At most 1024 bytes, without NUL. One line ending at the end is removed.")
 
-    @ParentCommand var noun: QRCommand
     @OptionGroup var globals: GlobalOptions
 
     @Option(help: QRMode.help)

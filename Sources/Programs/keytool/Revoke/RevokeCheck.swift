@@ -11,7 +11,6 @@ struct RevokeCheck: Verb {
         commandName: "check", abstract: "Ask the directory whether a revocation password is set.",
         discussion: "It says when the password was last set. It does not say whether you still know it.")
 
-    @ParentCommand var noun: RevokeCommand
     @OptionGroup var globals: GlobalOptions
 
     @OptionGroup var named: IdentityArgument

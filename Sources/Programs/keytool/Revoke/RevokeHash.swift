@@ -14,7 +14,6 @@ struct RevokeHash: Verb {
         case base64, hex
     }
 
-    @ParentCommand var noun: RevokeCommand
     @OptionGroup var globals: GlobalOptions
 
     @Option(help: "The output format.")

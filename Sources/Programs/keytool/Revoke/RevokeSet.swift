@@ -14,7 +14,6 @@ struct RevokeSet: Verb {
             revoke the identity without its private key: keytool id revoke.
             """)
 
-    @ParentCommand var noun: RevokeCommand
     @OptionGroup var globals: GlobalOptions
 
     @OptionGroup var named: IdentityArgument

@@ -15,7 +15,6 @@ struct SafeCard: Verb {
             request is sent. Store the card where the Safe password is not.
             """)
 
-    @ParentCommand var noun: SafeCommand
     @OptionGroup var globals: GlobalOptions
 
     @Argument(

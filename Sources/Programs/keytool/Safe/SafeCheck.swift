@@ -17,7 +17,6 @@ struct SafeCheck: Verb {
             are reported, but are not an error.
             """)
 
-    @ParentCommand var noun: SafeCommand
     @OptionGroup var globals: GlobalOptions
 
     @OptionGroup var named: IdentityArgument

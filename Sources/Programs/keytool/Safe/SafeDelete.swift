@@ -16,7 +16,6 @@ struct SafeDelete: Verb {
             interrupted, nothing is deleted later; the next push reports it (17).
             """)
 
-    @ParentCommand var noun: SafeCommand
     @OptionGroup var globals: GlobalOptions
 
     @OptionGroup var named: IdentityArgument

@@ -17,7 +17,6 @@ struct SafeHistory: Verb {
             the highest one.
             """)
 
-    @ParentCommand var noun: SafeCommand
     @OptionGroup var globals: GlobalOptions
 
     @OptionGroup var named: IdentityArgument

@@ -18,7 +18,6 @@ struct SafeMirror: ScheduledVerb {
             (17). The stored backups stay in any case: keytool safe history lists them.
             """)
 
-    @ParentCommand var noun: SafeCommand
     @OptionGroup var globals: GlobalOptions
 
     @OptionGroup var named: IdentityArgument

@@ -17,7 +17,6 @@ struct SafeMove: Verb {
             the address changes. Without --overwrite, a backup of another device is not replaced or deleted.
             """)
 
-    @ParentCommand var noun: SafeCommand
     @OptionGroup var globals: GlobalOptions
 
     @OptionGroup var named: IdentityArgument

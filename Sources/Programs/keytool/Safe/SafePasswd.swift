@@ -18,7 +18,6 @@ struct SafePasswd: Verb {
             replaced or deleted. Apps continue to write under the old password: change it there, too.
             """)
 
-    @ParentCommand var noun: SafeCommand
     @OptionGroup var globals: GlobalOptions
 
     @OptionGroup var named: IdentityArgument

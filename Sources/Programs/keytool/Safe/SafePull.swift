@@ -18,7 +18,6 @@ struct SafePull: Verb {
             (17, 19) and changes nothing. --output writes the document, without the private key, and stores nothing.
             """)
 
-    @ParentCommand var noun: SafeCommand
     @OptionGroup var globals: GlobalOptions
 
     @Argument(help: "The identity whose Safe is set up. Optional if the keystore holds only one.")

@@ -18,7 +18,6 @@ struct SafePush: ScheduledVerb {
             not replaced.
             """)
 
-    @ParentCommand var noun: SafeCommand
     @OptionGroup var globals: GlobalOptions
 
     @OptionGroup var named: IdentityArgument

@@ -17,7 +17,6 @@ struct SafeScheduleCommand: Verb {
             result. Nothing is installed.
             """)
 
-    @ParentCommand var noun: SafeCommand
     @OptionGroup var globals: GlobalOptions
 
     @OptionGroup var named: IdentityArgument

@@ -18,7 +18,6 @@ struct SafeServerCommand: Verb {
             only if a test proves that it leads to the same place. To use another place, run safe move.
             """)
 
-    @ParentCommand var noun: SafeCommand
     @OptionGroup var globals: GlobalOptions
 
     @OptionGroup var named: IdentityArgument

@@ -20,7 +20,6 @@ struct SafeSetup: Verb {
             and the server's address to restore the backup on another machine: write them down.
             """)
 
-    @ParentCommand var noun: SafeCommand
     @OptionGroup var globals: GlobalOptions
 
     @OptionGroup var named: IdentityArgument

@@ -13,7 +13,6 @@ struct SafeStatus: Verb {
     static let configuration = CommandConfiguration(
         commandName: "status", abstract: "Show how old the Safe backup is. Only --remote contacts the server.")
 
-    @ParentCommand var noun: SafeCommand
     @OptionGroup var globals: GlobalOptions
 
     @OptionGroup var named: IdentityArgument

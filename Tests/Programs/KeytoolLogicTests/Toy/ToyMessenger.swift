@@ -104,7 +104,7 @@ extension Messengers {
 
 /// The program of the noun: keytool's is not built again for a test.
 struct ToyTool: RootCommand {
-    static let whole = CommandConfiguration(commandName: "keytool", subcommands: ToyMessenger.nouns)
+    static let configuration = CommandConfiguration(commandName: "keytool", subcommands: ToyMessenger.nouns)
     static var grammar: CommandGrammar { .keytool }
     static var messengers: Messengers { .withToy }
 

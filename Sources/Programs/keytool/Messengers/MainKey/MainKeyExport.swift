@@ -16,7 +16,6 @@ struct MainKeyExport: Verb {
             not authenticated. With --reveal-private-key the key itself is written, unencrypted.
             """)
 
-    @ParentCommand var noun: MainKeyCommand
     @OptionGroup var globals: GlobalOptions
 
     @OptionGroup var named: AccountArgument<MainKeyMessenger>

@@ -20,7 +20,6 @@ struct MainKeyImport: Verb {
             value of the app with the key before it is stored. --weak-ok also accepts a weak PIN.
             """)
 
-    @ParentCommand var noun: MainKeyCommand
     @OptionGroup var globals: GlobalOptions
 
     @Argument(help: "The file, - for stdin, or a directory with the app's items.", completion: .file())

@@ -15,7 +15,6 @@ struct MainKeyInit: Verb {
             is stored unprotected. --weak-ok also accepts a weak PIN. No other command ever makes a key.
             """)
 
-    @ParentCommand var noun: MainKeyCommand
     @OptionGroup var globals: GlobalOptions
 
     @Flag(help: "Make another key beside those in the keystore.")

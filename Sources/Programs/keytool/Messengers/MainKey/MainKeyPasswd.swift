@@ -10,7 +10,6 @@ struct MainKeyPasswd: Verb {
         commandName: "passwd", abstract: "Change the PIN or passphrase of a MainKey.",
         discussion: "The MainKey and what it encrypts stay the same. Older copies of the keystore keep the old PIN.")
 
-    @ParentCommand var noun: MainKeyCommand
     @OptionGroup var globals: GlobalOptions
 
     @OptionGroup var named: AccountArgument<MainKeyMessenger>

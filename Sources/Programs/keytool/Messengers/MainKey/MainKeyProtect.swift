@@ -30,7 +30,6 @@ struct MainKeyProtect: Verb {
             recipients are left to open the key, --identity proves that one of them can, or you confirm.
             """)
 
-    @ParentCommand var noun: MainKeyCommand
     @OptionGroup var globals: GlobalOptions
 
     @Argument(help: ArgumentHelp("pin, key or none.", valueName: "kind"))
@@ -131,7 +130,6 @@ struct MainKeyRemove: Verb {
             clear, after a PIN or key has opened the MainKey.
             """)
 
-    @ParentCommand var noun: MainKeyCommand
     @OptionGroup var globals: GlobalOptions
 
     @Argument(help: ArgumentHelp("pin, key or none.", valueName: "kind"))

@@ -10,7 +10,6 @@ struct MainKeyStatus: Verb {
     static let configuration = CommandConfiguration(
         commandName: "status", abstract: "Show the protections of a MainKey, and whether it is unlocked.")
 
-    @ParentCommand var noun: MainKeyCommand
     @OptionGroup var globals: GlobalOptions
 
     @OptionGroup var named: AccountArgument<MainKeyMessenger>

@@ -15,7 +15,6 @@ struct MainKeyUnlock: Verb {
             keytool mainkey timeout sets after how many minutes without use it is removed earlier.
             """)
 
-    @ParentCommand var noun: MainKeyCommand
     @OptionGroup var globals: GlobalOptions
 
     @OptionGroup var named: AccountArgument<MainKeyMessenger>
@@ -61,7 +60,6 @@ struct MainKeyLock: Verb {
         commandName: "lock", abstract: "Remove an unlocked MainKey from the kernel's keyring.",
         discussion: "Needs neither the PIN nor the keystore passphrase.")
 
-    @ParentCommand var noun: MainKeyCommand
     @OptionGroup var globals: GlobalOptions
 
     @OptionGroup var named: AccountArgument<MainKeyMessenger>
@@ -94,7 +92,6 @@ struct MainKeyTimeout: Verb {
             stores nothing.
             """)
 
-    @ParentCommand var noun: MainKeyCommand
     @OptionGroup var globals: GlobalOptions
 
     @Argument(help: ArgumentHelp("never, always, or a number of minutes, 1 to 1440.", valueName: "minutes"))

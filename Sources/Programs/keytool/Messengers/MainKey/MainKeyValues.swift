@@ -50,7 +50,6 @@ struct MainKeyOpenValue: Verb {
             and property lists are written to a file or a pipe.
             """)
 
-    @ParentCommand var noun: MainKeyCommand
     @OptionGroup var globals: GlobalOptions
 
     @Argument(help: "The value, or - for stdin.", completion: .file())
@@ -105,7 +104,6 @@ struct MainKeySealValue: Verb {
             which is not authenticated.
             """)
 
-    @ParentCommand var noun: MainKeyCommand
     @OptionGroup var globals: GlobalOptions
 
     @Argument(help: "The content, or - for stdin.", completion: .file())
@@ -158,7 +156,6 @@ struct MainKeyRewrapValue: Verb {
             type, so the way back needs --type.
             """)
 
-    @ParentCommand var noun: MainKeyCommand
     @OptionGroup var globals: GlobalOptions
 
     @Argument(help: "The value, or - for stdin.", completion: .file())

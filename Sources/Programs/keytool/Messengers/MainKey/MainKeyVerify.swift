@@ -15,7 +15,6 @@ struct MainKeyVerify: Verb {
             key, and whether the keystore holds it. keytool mainkey open-value verifies a value.
             """)
 
-    @ParentCommand var noun: MainKeyCommand
     @OptionGroup var globals: GlobalOptions
 
     @Argument(help: "The file, - for stdin, or a directory with the app's items.", completion: .file())

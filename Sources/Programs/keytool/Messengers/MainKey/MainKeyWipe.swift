@@ -13,7 +13,6 @@ struct MainKeyWipe: Verb {
             the key encrypts cannot be read any more, unless it was exported.
             """)
 
-    @ParentCommand var noun: MainKeyCommand
     @OptionGroup var globals: GlobalOptions
 
     @OptionGroup var named: AccountArgument<MainKeyMessenger>

@@ -45,7 +45,6 @@ struct SophaxInit: Verb {
             Make one with keytool sophaxchat export.
             """)
 
-    @ParentCommand var noun: SophaxChatCommand
     @OptionGroup var globals: GlobalOptions
 
     @OptionGroup var new: SophaxNewOptions

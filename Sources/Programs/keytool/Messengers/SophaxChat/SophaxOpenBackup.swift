@@ -14,7 +14,6 @@ struct SophaxOpenBackup: Verb {
             new file. The content is not encrypted there: it has all messages. Nothing is stored in the keystore.
             """)
 
-    @ParentCommand var noun: SophaxChatCommand
     @OptionGroup var globals: GlobalOptions
 
     @Argument(help: "The file, or - for stdin.", completion: .file())

@@ -10,7 +10,6 @@ struct SophaxShowPrekeys: Verb {
     static let configuration = CommandConfiguration(
         commandName: "show-prekeys", abstract: "Show the prekeys of an identity: numbers and ages.")
 
-    @ParentCommand var noun: SophaxChatCommand
     @OptionGroup var globals: GlobalOptions
 
     @OptionGroup var named: AccountArgument<SophaxChatMessenger>
@@ -34,7 +33,6 @@ struct SophaxRefillPrekeys: Verb {
         commandName: "refill-prekeys", abstract: "Fill the pool of one-time prekeys up to 20.",
         discussion: "An identity without prekeys, for example one from an identity backup, gets all of them.")
 
-    @ParentCommand var noun: SophaxChatCommand
     @OptionGroup var globals: GlobalOptions
 
     @OptionGroup var named: AccountArgument<SophaxChatMessenger>
@@ -60,7 +58,6 @@ struct SophaxRotatePrekeys: Verb {
             peers that have an old bundle.
             """)
 
-    @ParentCommand var noun: SophaxChatCommand
     @OptionGroup var globals: GlobalOptions
 
     @OptionGroup var named: AccountArgument<SophaxChatMessenger>
@@ -93,7 +90,6 @@ struct SophaxExportBundle: Verb {
             be given. That it was given out is not recorded: note its number. A bundle has no secrets.
             """)
 
-    @ParentCommand var noun: SophaxChatCommand
     @OptionGroup var globals: GlobalOptions
 
     @OptionGroup var named: AccountArgument<SophaxChatMessenger>

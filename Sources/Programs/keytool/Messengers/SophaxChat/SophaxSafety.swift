@@ -38,7 +38,6 @@ struct SophaxSafety: Verb {
             sophaxchat verify-peer. --qr draws the identity's own QR code, which the peer scans.
             """)
 
-    @ParentCommand var noun: SophaxChatCommand
     @OptionGroup var globals: GlobalOptions
 
     @OptionGroup var peer: SophaxPeerFile
@@ -97,7 +96,6 @@ struct SophaxVerifyPeer: Verb {
             between you.
             """)
 
-    @ParentCommand var noun: SophaxChatCommand
     @OptionGroup var globals: GlobalOptions
 
     @OptionGroup var peer: SophaxPeerFile

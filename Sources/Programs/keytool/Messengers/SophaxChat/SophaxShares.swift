@@ -18,7 +18,6 @@ struct SophaxSplit: Verb {
             join restores the identity.
             """)
 
-    @ParentCommand var noun: SophaxChatCommand
     @OptionGroup var globals: GlobalOptions
 
     @OptionGroup var named: AccountArgument<SophaxChatMessenger>
@@ -133,7 +132,6 @@ struct SophaxJoin: Verb {
             damaged one is found, and named, if enough of the others agree. --check stores nothing.
             """)
 
-    @ParentCommand var noun: SophaxChatCommand
     @OptionGroup var globals: GlobalOptions
 
     @Argument(help: "The files, one for each share.", completion: .file())

@@ -13,7 +13,6 @@ struct TelegramMarkLost: Verb {
             in an app of the account.
             """)
 
-    @ParentCommand var noun: TelegramCommand
     @OptionGroup var globals: GlobalOptions
 
     @Argument(help: ArgumentHelp("The ID of the key.", valueName: "key-id"))

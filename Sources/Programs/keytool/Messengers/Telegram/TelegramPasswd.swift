@@ -12,7 +12,6 @@ struct TelegramPasswd: Verb {
             Older copies still open with the old passphrase.
             """)
 
-    @ParentCommand var noun: TelegramCommand
     @OptionGroup var globals: GlobalOptions
 
     @Argument(help: "The file.", completion: .file())

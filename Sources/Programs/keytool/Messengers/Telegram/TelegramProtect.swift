@@ -12,7 +12,6 @@ struct TelegramProtect: Verb {
             not protected.
             """)
 
-    @ParentCommand var noun: TelegramCommand
     @OptionGroup var globals: GlobalOptions
 
     @Argument(help: "The file, or - for stdin.", completion: .file())

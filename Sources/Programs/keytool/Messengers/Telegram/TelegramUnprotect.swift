@@ -10,7 +10,6 @@ struct TelegramUnprotect: Verb {
         commandName: "unprotect", abstract: "Write a key from a file without protection, 256 bytes.",
         discussion: "Anyone who can read the new file can act as the account.")
 
-    @ParentCommand var noun: TelegramCommand
     @OptionGroup var globals: GlobalOptions
 
     @Argument(help: "The file, or - for stdin.", completion: .file())

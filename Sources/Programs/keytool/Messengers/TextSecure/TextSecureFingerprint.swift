@@ -15,7 +15,6 @@ struct TextSecureFingerprint: Verb {
             see. With --compare, ends in 19 if they differ.
             """)
 
-    @ParentCommand var noun: TextSecureCommand
     @OptionGroup var globals: GlobalOptions
 
     @OptionGroup var named: AccountArgument<TextSecureMessenger>

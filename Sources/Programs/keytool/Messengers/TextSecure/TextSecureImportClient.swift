@@ -16,7 +16,6 @@ struct TextSecureImportClient: Verb {
             keystore, and no old form is written.
             """)
 
-    @ParentCommand var noun: TextSecureCommand
     @OptionGroup var globals: GlobalOptions
 
     @Argument(help: "The file of the client, or - for stdin.", completion: .file())

@@ -15,7 +15,6 @@ struct TextSecureInit: Verb {
             An account that is held is never replaced.
             """)
 
-    @ParentCommand var noun: TextSecureCommand
     @OptionGroup var globals: GlobalOptions
 
     // The numbers that there are would be the wrong ones to offer.

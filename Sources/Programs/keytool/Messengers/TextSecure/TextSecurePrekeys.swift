@@ -11,7 +11,6 @@ struct TextSecurePrekeys: Verb {
     static let configuration = CommandConfiguration(
         commandName: "prekeys", abstract: "Show how many prekeys an account has, and their IDs.")
 
-    @ParentCommand var noun: TextSecureCommand
     @OptionGroup var globals: GlobalOptions
 
     @OptionGroup var named: AccountArgument<TextSecureMessenger>

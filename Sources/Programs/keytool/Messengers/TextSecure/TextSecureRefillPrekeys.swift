@@ -14,7 +14,6 @@ struct TextSecureRefillPrekeys: Verb {
             Those that are held stay. The server replaces its whole list with each upload, so upload all of them again.
             """)
 
-    @ParentCommand var noun: TextSecureCommand
     @OptionGroup var globals: GlobalOptions
 
     @OptionGroup var named: AccountArgument<TextSecureMessenger>
