@@ -24,7 +24,8 @@ struct KeepBackups {
         print("stored: \(try store.get(id)?.bytes ?? [])")
 
         guard let former = try store.versions(of: id).first else { return }
-        print("restored: \(try store.restore(id, from: former.time, now: now))")
+        let plan = try store.plan(.single(id, uploaded: former.time), now: now)
+        print("restored: \(try store.restore(plan, now: now))")
         print("stored: \(try store.get(id)?.bytes ?? [])")
 
         let report = try store.expire(sweep(wall: now + .days(300), last: nil))

@@ -126,10 +126,6 @@ package struct S3Store: BackupStore {
     /// Empty: this store retains no previous backups.
     package func versions(of id: BackupID) -> [BackupVersion] { [] }
 
-    /// Does nothing.
-    /// - Returns: false.
-    package func restore(_ id: BackupID, from time: Timestamp, now: Timestamp) -> Bool { false }
-
     private func path(of id: BackupID) -> String {
         let address = connection.address
         guard let account else { return "/\(address.bucket(of: id))/\(id.hex)" }

@@ -34,11 +34,6 @@ public protocol BackupStore: ~Copyable, Sendable {
 
     /// The retained previous backups of an id, the newest first; empty if the store retains none.
     func versions(of id: BackupID) throws(StoreError) -> [BackupVersion]
-
-    /// Stores a previous backup again, as `put` without conditions. It stays among the previous ones.
-    /// - Parameter time: that of `versions(of:)`.
-    /// - Returns: false if the store has no previous backup of this id and time; then nothing was changed.
-    func restore(_ id: BackupID, from time: Timestamp, now: Timestamp) throws(StoreError) -> Bool
 }
 
 extension BackupStore where Self: ~Copyable {

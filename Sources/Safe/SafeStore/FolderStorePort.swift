@@ -92,12 +92,4 @@ extension FolderStore: BackupStore {
     func answered<Result>(_ body: () throws(FileError) -> Result) throws(StoreError) -> Result {
         do throws(FileError) { return try body() } catch { throw StoreError(error) }
     }
-
-    /// Stores a previous backup again; it stays among the previous ones.
-    /// - Returns: false if no previous backup of this id and time is stored; then nothing was changed.
-    public func restore(_ id: BackupID, from time: Timestamp, now: Timestamp) throws(StoreError) -> Bool {
-        let plan = try plan(.single(id, uploaded: time), now: now)
-        guard plan.states[0].backup != .absent else { return false }
-        return try restore(plan, now: now)
-    }
 }

@@ -13,13 +13,14 @@ public final class MemoryStore: BackupStore {
     private struct State {
         var backups: [BackupID: Stored] = [:]
         /// The newest last.
-        var previous: [BackupID: [(version: BackupVersion, bytes: [UInt8])]] = [:]
+        var previous: [BackupID: [BackupVersion]] = [:]
     }
 
     private let keepsPrevious: Bool
     private let state = Mutex(State())
 
-    /// - Parameter keepsPrevious: retain backups that are replaced or deleted, until a sweep removes them.
+    /// - Parameter keepsPrevious: list backups that are replaced or deleted, until a sweep removes them. Their bytes are
+    ///   not retained.
     public init(keepsPrevious: Bool = false) {
         self.keepsPrevious = keepsPrevious
     }
@@ -55,11 +56,8 @@ public final class MemoryStore: BackupStore {
     private func retain(_ old: Stored?, of id: BackupID, now: Timestamp, in state: inout State) {
         guard keepsPrevious, let old else { return }
         var time = old.time
-        while state.previous[id]?.contains(where: { $0.version.time == time }) ?? false {
-            time = time + .milliseconds(1)
-        }
-        let version = BackupVersion(time: time, replaced: now, count: old.bytes.count)
-        state.previous[id, default: []].append((version: version, bytes: old.bytes))
+        while state.previous[id]?.contains(where: { $0.time == time }) ?? false { time = time + .milliseconds(1) }
+        state.previous[id, default: []].append(BackupVersion(time: time, replaced: now, count: old.bytes.count))
     }
 
     /// Decides and deletes in one step. Throws nothing.
@@ -67,11 +65,11 @@ public final class MemoryStore: BackupStore {
         state.withLock { state in
             var counts = SweepCounts()
             for each in state.backups.values { _ = counts.add(lastUpload: each.time, sweep) }
-            for each in state.previous.values.joined() { _ = counts.add(replaced: each.version.replaced, sweep) }
+            for each in state.previous.values.joined() { _ = counts.add(replaced: each.replaced, sweep) }
             let report = sweep.decide(counts)
             guard report.isCarriedOut else { return report }
             for id in state.previous.keys {
-                state.previous[id]?.removeAll { sweep.isOld(replaced: $0.version.replaced) }
+                state.previous[id]?.removeAll { sweep.isOld(replaced: $0.replaced) }
             }
             for (id, each) in state.backups where sweep.isExpired(lastUpload: each.time) {
                 retain(each, of: id, now: sweep.time, in: &state)
@@ -87,14 +85,6 @@ public final class MemoryStore: BackupStore {
 
     /// The retained previous backups, the newest first. Throws nothing.
     public func versions(of id: BackupID) -> [BackupVersion] {
-        state.withLock { state in (state.previous[id] ?? []).map(\.version).reversed() }
-    }
-
-    /// Stores a previous backup again. Throws nothing.
-    public func restore(_ id: BackupID, from time: Timestamp, now: Timestamp) -> Bool {
-        let old = state.withLock { $0.previous[id]?.first { $0.version.time == time }?.bytes }
-        guard let old else { return false }
-        _ = put(old, at: id, if: .none, now: now)
-        return true
+        state.withLock { state in (state.previous[id] ?? []).reversed() }
     }
 }

@@ -52,7 +52,7 @@ public final class Quota: Sendable {
 ///
 /// Previous backups do not count here, because only the operator sees them: an account that could fill its quota with
 /// them would be refused a replacement for a reason that it cannot remove. They have a quota of their own
-/// (`VersionRule`), beyond which some of them are removed. Restoring one is the operator's decision, and is not refused.
+/// (`VersionRule`), beyond which some of them are removed. An operator restores one without a quota.
 public struct QuotaStore<Base: MeasuredStore & ~Copyable>: BackupStore, ~Copyable {
     private let base: Base
     private let quota: Quota
@@ -102,11 +102,6 @@ public struct QuotaStore<Base: MeasuredStore & ~Copyable>: BackupStore, ~Copyabl
 
     /// The previous backups of the store itself, which the quota does not count.
     public func versions(of id: BackupID) throws(StoreError) -> [BackupVersion] { try base.versions(of: id) }
-
-    /// As the store itself: the quota does not count.
-    public func restore(_ id: BackupID, from time: Timestamp, now: Timestamp) throws(StoreError) -> Bool {
-        try base.restore(id, from: time, now: now)
-    }
 }
 
 extension MemoryStore: MeasuredStore {

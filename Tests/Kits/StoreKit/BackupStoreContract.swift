@@ -21,7 +21,7 @@ public struct StoreRule: Sendable, CustomTestStringConvertible {
     /// The rules of an adapter that retains previous backups, and expires backups itself.
     public static let all: [StoreRule] =
         everywhere + [
-            StoreRule(name: "replaced and deleted backups are listed and restored", body: Previous()),
+            StoreRule(name: "replaced and deleted backups are listed", body: Previous()),
             StoreRule(name: "versions of one millisecond stay apart", body: SameTime()),
             StoreRule(name: "what was not put for the term expires, and nothing else", body: Expiring()),
             StoreRule(name: "a put begins a new term", body: NewTerm()),
@@ -147,14 +147,6 @@ private struct Previous: Body {
             BackupVersion(time: day(0), replaced: day(1), count: 1),
         ]
         #expect(try store.versions(of: id(1)) == both)
-        #expect(try store.restore(id(1), from: day(2), now: day(3)) == false)
-        #expect(try store.get(id(1)) == nil)
-        #expect(try store.restore(id(1), from: day(0), now: day(3)))
-        #expect(try store.get(id(1))?.bytes == [1])
-        #expect(try store.restore(id(1), from: day(1), now: day(4)))
-        #expect(try store.get(id(1))?.bytes == [2, 2])
-        let three = [BackupVersion(time: day(3), replaced: day(4), count: 1)] + both
-        #expect(try store.versions(of: id(1)) == three)
     }
 }
 
@@ -163,8 +155,6 @@ private struct SameTime: Body {
         for byte: UInt8 in 1...4 { _ = try store.put([byte], at: id(1), if: .none, now: day(0)) }
         let versions = try store.versions(of: id(1))
         #expect(versions.map(\.time) == [2, 1, 0].map { day(0) + .milliseconds($0) })
-        #expect(try store.restore(id(1), from: day(0) + .milliseconds(1), now: day(1)))
-        #expect(try store.get(id(1))?.bytes == [2])
     }
 }
 
@@ -181,7 +171,7 @@ private struct Expiring: Body {
             let isGone = try store.get(id(byte)) == nil
             #expect(isGone == (byte < 2))
         }
-        // What expires can be restored, as what a client deletes.
+        // What expires is retained, as what a client deletes.
         #expect(try store.versions(of: id(0)) == [BackupVersion(time: day(0), replaced: day(211), count: 1)])
         #expect(try store.expire(sweep(211)).counts.total == 18)
     }

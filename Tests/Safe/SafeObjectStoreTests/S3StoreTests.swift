@@ -135,7 +135,6 @@ import Testing
         let report = store.expire(Sweep(retentionDays: 180, now: now, last: nil, deleting: .always))
         #expect(report.isLeftToStore && !report.isCarriedOut && report.counts.total == 0)
         #expect(store.versions(of: id(1)) == [])
-        #expect(store.restore(id(1), from: day(0), now: day(0)) == false)
         #expect(server.sent.isEmpty)
     }
 

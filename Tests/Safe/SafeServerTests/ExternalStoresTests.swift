@@ -30,7 +30,6 @@ private final class AskingStore: MeasuredStore {
     func lengthOfOthers(than id: BackupID) -> Int { memory.lengthOfOthers(than: id) }
     func expire(_ sweep: Sweep) -> SweepReport { .leftToStore }
     func versions(of id: BackupID) -> [BackupVersion] { [] }
-    func restore(_ id: BackupID, from time: Timestamp, now: Timestamp) -> Bool { false }
 }
 
 /// A server whose accounts are in a file, and their backups in other stores.

@@ -18,7 +18,6 @@ private struct FailingStore: BackupStore {
     ) throws(StoreError) -> DeleteResult { throw error }
     func expire(_ sweep: Sweep) throws(StoreError) -> SweepReport { throw error }
     func versions(of id: BackupID) throws(StoreError) -> [BackupVersion] { throw error }
-    func restore(_ id: BackupID, from time: Timestamp, now: Timestamp) throws(StoreError) -> Bool { throw error }
 }
 
 @Suite struct FailingStoreTests {

@@ -156,7 +156,9 @@ final class StoreInDirectory: Sendable {
         let versions = try store.versions(of: id)
         #expect(versions.map(\.time) == [day(3), day(2), day(1), day(0)])
         for (place, version) in versions.enumerated() {
-            #expect(try store.restore(id, from: version.time, now: day(5)))
+            let plan = try store.plan(.single(id, uploaded: version.time), now: day(5))
+            let isRestored = try store.restore(plan, now: day(5))
+            #expect(isRestored)
             #expect(try store.get(id)?.bytes == [UInt8(3 - place)])
         }
         let (changed, total) = try store.changedBackups(limit: 1)

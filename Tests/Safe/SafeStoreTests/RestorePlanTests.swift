@@ -65,6 +65,26 @@ import Testing
         #expect(isRestored && present == [0])
     }
 
+    @Test func `each of a backup's uploads is restored, also one of the same millisecond`() throws {
+        let store = try FolderStore(at: place.path, keepsPrevious: true)
+        for byte: UInt8 in 1...4 { _ = try store.put([byte, byte], at: id(9), if: .none, now: day(0)) }
+        _ = try store.delete(id(9), if: .none, now: day(1))
+        let deleted = try store.versions(of: id(9))
+        #expect(deleted.count == 4)
+        for (number, version) in deleted.enumerated() {
+            let plan = try store.plan(.single(id(9), uploaded: version.time), now: day(2 + number))
+            #expect(plan.states.map(\.backup) == [.previous(version)] && plan.states[0].isPresent == (number > 0))
+            let isRestored = try store.restore(plan, now: day(2 + number))
+            let present = try store.get(id(9))?.bytes
+            let byte = UInt8(4 - number)
+            #expect(isRestored && present == [byte, byte])
+        }
+        // They stay among the previous ones, to which each of those that were replaced comes.
+        let replaced = (2...4).reversed().map { BackupVersion(time: day($0), replaced: day($0 + 1), count: 2) }
+        let all = try store.versions(of: id(9))
+        #expect(all == replaced + deleted)
+    }
+
     @Test func `a single backup is absent from a time at which none was uploaded`() throws {
         let store = try store()
         let plan = try store.plan(.single(id(1), uploaded: day(1)), now: last)
