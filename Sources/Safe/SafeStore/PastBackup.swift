@@ -41,6 +41,9 @@ public struct PastState: Equatable, Sendable {
     public let backup: PastBackup
     /// The last upload of the stored backup, by the store's time; nil if none is stored.
     let lastUpload: Timestamp?
+    /// The entity tag of the stored backup, if it may be replaced: two uploads have one time if the store's time stands
+    /// still. Nil also if a single backup cannot be read, which is a reason to replace it.
+    let presentTag: String?
 
     /// Whether a backup of the id is stored now.
     public var isPresent: Bool { lastUpload != nil }
@@ -97,7 +100,8 @@ extension FolderStore {
             let present = try backups().plainFile(id.hex)
             let state = PastState(
                 id: id, backup: version.map(PastBackup.previous) ?? .absent,
-                lastUpload: present.map { Timestamp(milliseconds: $0.modified) })
+                lastUpload: present.map { Timestamp(milliseconds: $0.modified) },
+                presentTag: (try? backup(id)).map(EntityTag.of))
             return RestorePlan(choice: choice, states: [state])
         }
     }
@@ -118,15 +122,14 @@ extension FolderStore {
         for id in Set(present.keys).union(versions.keys).sorted(by: { $0.hex < $1.hex }) {
             let last = present[id]
             var backup = PastBackup(at: time, present: last.map { $0 + lead }, versions: versions[id] ?? [], lead: lead)
-            if case .previous(let version) = backup, last != nil, try isPresent(version, of: id) { backup = .present }
-            all.append(PastState(id: id, backup: backup, lastUpload: last))
+            var tag: String?
+            if case .previous(let version) = backup, last != nil {
+                let bytes = try self.backup(id)
+                tag = bytes.map(EntityTag.of)
+                if let bytes, try previous(id, at: version.time) == bytes { backup = .present }
+            }
+            all.append(PastState(id: id, backup: backup, lastUpload: last, presentTag: tag))
         }
         return all
-    }
-
-    /// Whether the stored backup has the bytes of a previous one.
-    private func isPresent(_ version: BackupVersion, of id: BackupID) throws(FileError) -> Bool {
-        guard let old = try previous(id, at: version.time) else { return false }
-        return try backup(id) == old
     }
 }

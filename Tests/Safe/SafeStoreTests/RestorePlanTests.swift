@@ -65,6 +65,17 @@ import Testing
         #expect(isRestored && present == [0])
     }
 
+    @Test(arguments: [PastChoice.all(at: day(0)), .single(id(1), uploaded: day(0))])
+    func `a plan is not carried out after an upload while the clock stands still`(_ choice: PastChoice) throws {
+        let store = try store()
+        _ = try store.put([8], at: id(1), if: .none, now: last)
+        let plan = try store.plan(choice, now: last)
+        _ = try store.put([9], at: id(1), if: .none, now: last)
+        let isRestored = try store.restore(plan, now: last)
+        let present = try store.get(id(1))?.bytes
+        #expect(!isRestored && present == [9])
+    }
+
     @Test func `each of a backup's uploads is restored, also one of the same millisecond`() throws {
         let store = try FolderStore(at: place.path, keepsPrevious: true)
         for byte: UInt8 in 1...4 { _ = try store.put([byte, byte], at: id(9), if: .none, now: day(0)) }
