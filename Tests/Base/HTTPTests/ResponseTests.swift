@@ -30,6 +30,20 @@ import Testing
         #expect(response.secondsToWait(now: 0) == seconds)
     }
 
+    /// The beginning of 1999-12-31.
+    private static let now = 946_598_400
+
+    @Test(arguments: [
+        "Fri, 31 Dec 1999 00:00:03 GMT", "Friday, 31-Dec-99 00:00:03 GMT", "Fri Dec 31 00:00:03 1999",
+    ])
+    func `without the server's clock, a date counts from this machine's`(_ text: String) {
+        for others in [[:], ["date": "now"], ["date": ""]] {
+            let response = HTTPResponse(status: 503, headers: others.merging(["retry-after": text]) { $1 })
+            #expect(response.secondsToWait(now: Self.now) == 3)
+            #expect(response.secondsToWait(now: Self.now + 60) == 1)
+        }
+    }
+
     @Test(arguments: ["-1", "", "soon", "9223372036854775808"])
     func `what makes no sense asks for nothing`(_ text: String) {
         #expect(HTTPResponse(status: 503, headers: ["retry-after": text]).secondsToWait(now: 0) == nil)

@@ -97,6 +97,24 @@ import ThreemaDirectory
         #expect(lossy.count == 1 && lossy.waits.isEmpty)
     }
 
+    /// This machine's clock says the beginning of 1970.
+    @Test(arguments: [
+        ["retry-after": "Thu, 01 Jan 1970 00:00:27 GMT"],
+        ["retry-after": "Friday, 31-Dec-99 00:00:27 GMT", "date": "Fri, 31 Dec 1999 00:00:00 GMT"],
+    ])
+    func `a date is waited for, by the directory's clock if it tells it`(_ headers: [String: String]) throws {
+        let person = try Person(lossy.directory)
+        lossy.lose(0)
+        lossy.directory.answer(503, headers: headers)
+        _ = try client().ask(.fetch(person.id))
+        #expect(lossy.count == 2 && lossy.waits == [.seconds(27)])
+        lossy.lose(0)
+        lossy.directory.answer(429, headers: headers)
+        let failure = DirectoryFailure.service(.rateLimited(seconds: 27))
+        #expect(throws: failure) { try client().ask(.fetch(person.id)) }
+        #expect(lossy.count == 1)
+    }
+
     @Test func `without a policy nothing is repeated`() throws {
         let person = try Person(lossy.directory)
         lossy.lose(1)

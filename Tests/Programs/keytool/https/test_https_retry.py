@@ -223,6 +223,18 @@ def test_not_before(fresh, kind, code):
     assert PLACE in fresh.server.stored
 
 
+@pytest.mark.parametrize("form", ["%a, %d %b %Y %H:%M:%S GMT", "%A, %d-%b-%y %H:%M:%S GMT", "%a %b %e %H:%M:%S %Y"])
+def test_not_before_a_date(fresh, form):
+    """By this machine's clock, because the server does not tell its own."""
+    start, plain = utc_now(), fresh.keytool
+    fresh.keytool = Clocked(plain, start)
+    fresh.server.fault("config", f.status(503, Retry_After=(start + timedelta(minutes=10)).strftime(form)), times=1)
+    fresh.fails(75, "safe", "push")
+    for minutes, code in (8, 75), (11, 0):
+        fresh.keytool = Clocked(plain, start + timedelta(minutes=minutes))
+        assert fresh.keytool("safe", "push").code == code
+
+
 @pytest.mark.parametrize("kind", ["config", "GET", "PUT"])
 def test_wait_holds_no_lock(pushed, kind):
     """Another keytool goes on meanwhile, and what it uploads is no conflict afterwards."""
