@@ -39,6 +39,15 @@ import Testing
         #expect(cache.tag(of: [2], in: state) == tag)
     }
 
+    @Test func `a state before a thousand others is forgotten`() throws {
+        let cache = TagCache()
+        let first = try state(of: "0")
+        _ = cache.tag(of: [1], in: first)
+        for number in 1...1024 { _ = try cache.tag(of: [1], in: state(of: "\(number)")) }
+        // The same lie.
+        #expect(cache.tag(of: [2], in: first) == EntityTag.of([2]))
+    }
+
     @Test func `files have tags of their own`() throws {
         let cache = TagCache()
         let one = try state(of: "one")
