@@ -121,9 +121,11 @@ object-store:
 moto:
 	Scripts/test-object-store moto $(call quoted,$(debug)/keytoolPackageTests.xctest)
 
+# Without the trait, nothing of this room is compiled.
+check: with-server = $(if $(filter SafeServerHTTP,$(ROOM)),$(whole))
 check: ## build and run the tests of one room: make check ROOM=Threema
 	@test -n '$(ROOM)' -a -n '$(wildcard Tests/*/$(ROOM)Tests)' || { echo "make check: Tests/ has no $(ROOM)Tests" >&2; exit 2; }
-	ROOM='$(ROOM)' $(swift) build --product keytoolPackageTests --scratch-path .build-room --disable-index-store
+	$(with-server) ROOM='$(ROOM)' $(swift) build --product keytoolPackageTests --scratch-path .build-room --disable-index-store
 	$(own-trust) .build-room/$(run-tests)
 
 check-cli: ## run the tests of the binary whose names match, on a debug build: make check-cli K=push
