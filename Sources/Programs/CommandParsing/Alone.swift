@@ -17,11 +17,16 @@ struct Alone<Verb: ParsableCommand>: ParsableCommand {
 }
 
 extension CommandWords {
-    /// The verb that the arguments name, parsed; nil if they name none for sure, or if it does not take them.
-    static func parsed(_ arguments: [String], in grammar: CommandGrammar) -> (any ParsableCommand)? {
+    /// The verb that the arguments name, parsed, or what the parser says of them. Nil if they name none for sure, or ask
+    /// for help.
+    static func parsed(_ arguments: [String], in grammar: CommandGrammar) -> Result<any ParsableCommand, any Error>? {
         guard let (type, own) = verb(in: arguments, of: grammar) else { return nil }
-        func parsed<Verb: ParsableCommand>(_ type: Verb.Type) -> (any ParsableCommand)? {
-            (try? Alone<Verb>.parseAsRoot(own) as? Alone<Verb>)?.verb
+        func parsed<Verb: ParsableCommand>(_ type: Verb.Type) -> Result<any ParsableCommand, any Error>? {
+            do {
+                return try (Alone<Verb>.parseAsRoot(own) as? Alone<Verb>).map { .success($0.verb) }
+            } catch {
+                return .failure(error)
+            }
         }
         return parsed(type)
     }

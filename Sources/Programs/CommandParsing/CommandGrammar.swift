@@ -55,8 +55,9 @@ package struct CommandGrammar {
     /// Whether an argument is an option that every command has, or help, together with its value if it takes one.
     func isComplete(_ argument: String) -> Bool {
         ["--quiet", "--verbose", "--json", "--no-input", "--help"].contains(argument)
-            || (valuedOptions + Self.valuedOptions).contains { argument.hasPrefix($0 + "=") }
-            || (argument.hasPrefix("-") && argument.dropFirst().allSatisfy(Self.letters.contains))
+            // With nothing behind the sign, the parser takes the next argument for the value.
+            || (valuedOptions + Self.valuedOptions).contains { argument.hasPrefix($0 + "=") && argument != $0 + "=" }
+            || (argument.hasPrefix("-") && argument != "-" && argument.dropFirst().allSatisfy(Self.letters.contains))
     }
 
     /// Whether this is several short options in one, with help among them, of which one does not exist. The parser

@@ -32,6 +32,21 @@ def test_help(keytool, arguments):
     assert "keytool" in result.out and result.err == ""
 
 
+@pytest.mark.parametrize("line", [
+    "--keystore= id create foo", "id --keystore= create foo", "- backup check", "backup - check", "--json= id list",
+    "--color= id show always", "profile export -o -q foo", "safe history --diff 1 --json 2"])
+def test_an_option_in_front_of_a_verb_takes_nothing_from_it(keytool, line):
+    """The parser takes the word behind `--keystore=` for its value, and `-` for an operand."""
+    keytool.fails(64, *line.split())
+    keytool.with_keystore(None).fails(64, *line.split())
+    assert list(keytool.home.iterdir()) == []
+
+
+def test_a_value_behind_another_option_is_missing(keytool):
+    said = keytool.fails(64, "profile", "export", "-o", "-q", "foo").err
+    assert "missing value for '-o <" in said, said
+
+
 @pytest.mark.parametrize("place", range(3))
 @pytest.mark.parametrize("spelling", [("--json",), ("--json", "-v"), ("--json", "--no-input"),
                                       ("--json", "--color", "never")], ids=" ".join)
