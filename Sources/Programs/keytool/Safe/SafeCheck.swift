@@ -96,6 +96,7 @@ struct SafeCheck: Verb {
             }
             return
         }
+        try session.requireClient(for: place.place, in: keeper)
         let isWrong = { (error: any Error) in
             guard case SafeKeepingError.wrongPassword? = error as? SafeKeepingError else { return false }
             return true

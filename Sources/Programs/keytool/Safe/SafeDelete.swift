@@ -55,6 +55,7 @@ struct SafeDelete: Verb {
                     .advising("keytool safe delete --setup-only \(chosen.argument) removes the setup from the keystore")
             )
         }
+        try session.requireClient(for: chosen.place, in: keeper)
         if !yes { try session.dialog.confirm("delete the Safe backup of \(chosen.label)", typing: id.text) }
         if force && !keepSetup, try keeper.safe.forgetDamagedSetup(at: chosen.place) {
             return try tellForgotten(chosen, session.output)

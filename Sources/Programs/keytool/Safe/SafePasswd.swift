@@ -51,6 +51,7 @@ struct SafePasswd: Verb {
         let keeper = try session.keeper(keystore.passphrase, waiting.limits)
         let id = try session.identity(named.id, in: keeper)
         let chosen = try session.place(place.name, of: id, in: keeper)
+        try session.requireClient(for: chosen.place, in: keeper)
         if adopt { return try adopt(chosen, keeper, session) }
         if (try? keeper.safe.isReadOnly(chosen.place)) == true {
             throw CommandFailure(

@@ -94,6 +94,14 @@ extension Session {
         }
     }
 
+    /// Refuses a place behind https:// without libcurl, before anything is asked for. A setup that is damaged says so
+    /// where it is used.
+    func requireClient(for place: SafePlace, in keeper: ThreemaKeeper) throws {
+        let address: SafeServerAddress
+        do { address = try keeper.safe.server(of: place).address } catch { return }
+        try ServerOptions.requireLibrary(address)
+    }
+
     private func retrying(_ limits: TimeLimits) -> RetryPolicy {
         // A person can interrupt a long wait; a job should end, and run again later.
         let longestWait = isatty(STDERR_FILENO) == 1 ? Duration.seconds(300) : .seconds(30)

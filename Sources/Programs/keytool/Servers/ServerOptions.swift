@@ -69,7 +69,8 @@ struct ServerOptions: ParsableArguments {
         if let text = try addressText(isNeeded) { try Self.requireLibrary(SafeServerAddress(typed: text)) }
     }
 
-    private static func requireLibrary(_ address: SafeServerAddress) throws {
+    /// Refuses `https://` without libcurl.
+    static func requireLibrary(_ address: SafeServerAddress) throws {
         if case .https = address { try CurlClient.requireLibrary() }
     }
 

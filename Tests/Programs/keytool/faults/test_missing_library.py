@@ -51,6 +51,26 @@ def test_without_libcurl(lacking, command):
     refuses(lacking("libcurl.so.4"), "libcurl4", *command)
 
 
+@pytest.mark.parametrize("command", [
+    ["safe", "passwd"], ["safe", "delete"], ["safe", "check", "--with-password"]], ids=" ".join)
+def test_a_place_that_is_set_up_without_libcurl(lacking, safe_password, command):
+    keytool = lacking("libcurl.so.4")
+    complete = keytool.with_environment(LD_LIBRARY_PATH=None)
+    complete.ok("safe", "setup", "--no-test", "--server", "https://127.0.0.1:1", *safe_password)
+    refuses(keytool, "libcurl4", *command)
+
+
+def test_a_fingerprint_without_libqrencode(lacking, terminal):
+    """The text needs no library: on a terminal, where a code is drawn, it says why there is none."""
+    keytool = lacking("libqrencode.so.4")
+    keytool.ok("textsecure", "init", "--number", "+491511234567")
+    screen = terminal("textsecure", "fingerprint", runner=keytool)
+    screen.expect("without a QR code: apt-get install libqrencode4")
+    assert screen.finish() == 0
+    assert "schema" in keytool.json("textsecure", "fingerprint", "--mode", "ascii")
+    refuses(keytool, "libqrencode4", "textsecure", "fingerprint", "--mode", "ascii")
+
+
 def test_a_directory_without_libcurl(lacking, directory, safe_password):
     keytool = lacking("libcurl.so.4")
     keytool.ok("safe", "setup", "--create", "--server", directory.url, *safe_password)

@@ -4,6 +4,7 @@ import Console
 import Encodings
 import MessengerKeeping
 import QRCode
+import SecureMemory
 import TextSecure
 
 struct TextSecureFingerprint: Verb {
@@ -43,7 +44,10 @@ struct TextSecureFingerprint: Verb {
 
     func run(_ session: Session) throws {
         let compared = try compare.map { try Comparison($0, isNumeric: peer != nil) }
-        if isDrawn { try QRMatrix.requireEncoder() }
+        // A terminal that asks for nothing gets the text.
+        let isWanted = peer == nil && compare == nil && !session.output.isJSON
+        let isDrawn = isWanted && (TerminalSize.isTerminal || mode != .auto)
+        if isDrawn, mode != .auto { try QRMatrix.requireEncoder() }
         let (keeper, number) = try session.open(named, keystore)
         let account = try keeper.account(number, at: WallClock.now())
         let own = account.identity.publicKey
@@ -63,12 +67,19 @@ struct TextSecureFingerprint: Verb {
                 json: TextSecureMessenger.result("fingerprint", members + [("numeric", .string(numeric.digits))]))
         }
         try session.output.data(
-            drawn: (isDrawn ? own.drawing(mode).lines : []) + own.fingerprintLines.map(StyledLine.init),
+            drawn: (isDrawn ? drawing(of: own, session) : []) + own.fingerprintLines.map(StyledLine.init),
             json: TextSecureMessenger.result("fingerprint", members))
     }
 
     /// The QR code is for a terminal, unless a way to draw it is asked for.
-    private var isDrawn: Bool { peer == nil && compare == nil && (TerminalSize.isTerminal || mode != .auto) }
+    private func drawing(of key: PublicKey33, _ session: Session) throws -> [StyledLine] {
+        do {
+            return try key.drawing(mode).lines
+        } catch let error as SharedLibrary.Failure where mode == .auto {
+            error.failure.hints.forEach { session.output.hint("without a QR code: \($0)") }
+            return []
+        }
+    }
 
     private func report(_ isEqual: Bool, _ session: Session) throws {
         guard isEqual else {

@@ -4,6 +4,7 @@ import Console
 import Encodings
 import Keystore
 import MessengerKeeping
+import SecureMemory
 import TextSecure
 
 struct TextSecureInit: Verb {
@@ -33,13 +34,14 @@ struct TextSecureInit: Verb {
         let account = try TextSecureAccount.register(number.number, server: server?.address, at: WallClock.now())
         let keeper = TextSecureKeeper(try session.newKeystore(keystore))
         try keeper.add(account)
-        // The account is stored, so a terminal that is too small for the QR code is no reason to fail.
-        let drawing = TerminalSize.isTerminal ? try? account.identity.publicKey.drawing(.auto).lines : []
+        // The account is stored, so a QR code that cannot be drawn is no reason to fail.
+        let drawing = Result { TerminalSize.isTerminal ? try account.identity.publicKey.drawing(.auto).lines : [] }
         try session.output.done(
-            drawn: (drawing ?? []) + account.lines.map(StyledLine.init),
+            drawn: ((try? drawing.get()) ?? []) + account.lines.map(StyledLine.init),
             json: TextSecureMessenger.result("init", account.members))
-        if drawing == nil {
-            session.output.hint("the QR code needs a larger terminal: keytool textsecure fingerprint \(account.number)")
+        if case .failure(let error) = drawing {
+            let reason = error is SharedLibrary.Failure ? "libqrencode" : "a larger terminal"
+            session.output.hint("the QR code needs \(reason): keytool textsecure fingerprint \(account.number)")
         }
         if !keystore.noPassphrase { session.noteProtection(isProtected: keeper.isProtected) }
         session.output.hint("make a copy: keytool textsecure export \(account.number) -o FILE")
