@@ -36,8 +36,8 @@ release = -c release --product keytool --static-swift-stdlib --disable-local-rpa
     -Xlinker -s -Xlinker -z -Xlinker now \
     -Xswiftc -use-ld=lld -Xlinker --no-export-dynamic -Xlinker -z -Xlinker pack-relative-relocs
 
-# `--version --verbose` shows them.
-facts = KEYTOOL_BUILD_FACTS="$$(Scripts/build-facts)"
+# `--version --verbose` shows them. A program without them could not be built again.
+facts = facts="$$(Scripts/build-facts)" && KEYTOOL_BUILD_FACTS="$$facts"
 
 release-server = $(subst --product keytool,--product keytool-server,$(release))
 release-lab = $(subst --product keytool,--product keytool-lab,$(release))
