@@ -86,7 +86,7 @@ import Testing
         #expect(Set(codes.map(\.rows)).count == codes.count)
     }
 
-    @Test func `nothing and too much are refused`() {
+    @Test func `nothing and too much are refused`() throws {
         #expect(try QRMatrix(encoding: [], errorCorrection: .low) == nil)
         for (errorCorrection, most) in [(.low, 2953), (.medium, 2331), (.quartile, 1663)]
             as [(QRMatrix.ErrorCorrection, Int)]
