@@ -13,13 +13,19 @@ final class Chat {
     let serverKey = ServerKey.random()
     let server: ChatServer
     let network: LoopbackNetwork
+    let pushed = Pushed()
+
+    final class Pushed {
+        var all: [(token: PushToken, payload: [UInt8])] = []
+    }
 
     init(_ change: (inout ChatServer.Settings) -> Void = { _ in }) {
         var settings = ChatServer.Settings()
         change(&settings)
-        server = ChatServer(key: serverKey, settings: settings) { id in
-            Self.seeds[id].map { Self.identity(id, seed: $0).clientKey.publicKey }
-        }
+        server = ChatServer(
+            key: serverKey, settings: settings,
+            publicKey: { id in Self.seeds[id].map { Self.identity(id, seed: $0).clientKey.publicKey } },
+            push: { [pushed] in pushed.all.append(($0, $1)) })
         network = LoopbackNetwork(server)
     }
 
@@ -135,6 +141,32 @@ private func have(_ id: UInt64, of sender: ThreemaID = Scene.alice) -> ChatPaylo
         let alice = try chat.logInQuietly(Scene.alice)
         try alice.send(.outgoingMessage(message(1, flags: flags).encoded))
         #expect(try bob.all() == [.incomingMessage(message(1, flags: flags).encoded)])
+    }
+
+    @Test func `a client that is away is notified of what its sender marks`() throws {
+        let chat = Chat()
+        let key = PushKey.random()
+        let apns = PushToken.apns(token: [1], bundleID: "a", isProduction: true)
+        let alice = try chat.logInQuietly(Scene.alice)
+        var number: UInt64 = 0
+        func write(_ flags: MessageFlags) throws {
+            number += 1
+            try alice.send(.outgoingMessage(message(number, flags: flags).encoded))
+        }
+        for token in [apns, .fcm(token: "a"), .none] {
+            let bob = try chat.logIn(Scene.bob)
+            try bob.send(.pushToken(EnclosedBytes(token.encoded(key: key))), .pushToken(EnclosedBytes(secure([1]))))
+            try write(.push)
+            bob.close()
+            for flags in [MessageFlags.push, [], [.push, .noServerQueue]] { try write(flags) }
+            // It is in the queue already.
+            try alice.send(.outgoingMessage(message(number - 2, flags: .push).encoded))
+        }
+        #expect(chat.pushed.all.map(\.token) == [apns, .fcm(token: "a")])
+        let payload = try #require(chat.pushed.all.first).payload
+        let notification = try PushNotification(payload.span, key: key)
+        #expect(notification.sender == Scene.alice && notification.messageID == MessageID(2))
+        #expect(chat.pushed.all[1].payload == [])
     }
 
     @Test func `a message to nobody is acknowledged and dropped`() throws {

@@ -29,6 +29,7 @@ public final class ChatServer: StreamHandler {
     private let key: ServerKey
     private let settings: Settings
     private let publicKey: (ThreemaID) -> PublicKey?
+    private let push: (PushToken, [UInt8]) -> Void
     private var accounts: [ThreemaID: ChatAccount] = [:]
     private var clients: [Int: ServedClient] = [:]
     /// What a listener is told to do when the present call returns, before `changed` is added.
@@ -39,10 +40,16 @@ public final class ChatServer: StreamHandler {
     /// - Parameters:
     ///   - key: one of the permanent keys that clients know.
     ///   - publicKey: the public key of an identity; nil if there is no such identity.
-    public init(key: ServerKey, settings: Settings = Settings(), publicKey: @escaping (ThreemaID) -> PublicKey?) {
+    ///   - push: gets the payload of a notification for a platform's service, when a message comes for an identity that has
+    ///     a token and no connection. It is empty for services other than Apple's.
+    public init(
+        key: ServerKey, settings: Settings = Settings(), publicKey: @escaping (ThreemaID) -> PublicKey?,
+        push: @escaping (PushToken, [UInt8]) -> Void = { _, _ in }
+    ) {
         self.key = key
         self.settings = settings
         self.publicKey = publicKey
+        self.push = push
     }
 
     /// How many messages are kept for an identity.
@@ -120,6 +127,7 @@ public final class ChatServer: StreamHandler {
             case .login(let id, let extensions): logIn(id, extensions, client, at: now)
             case .message(let message): take(message, from: client, at: now)
             case .received(.clientAcknowledgement(let named)): client.account?.queue.acknowledge(named)
+            case .received(.pushToken(let registration)): client.account?.push.note(registration)
             case .received(.clearDeviceCookieChange): client.account?.hasOtherCookie = false
             case .received(.unblockIncoming):
                 client.isBlocked = false
@@ -160,7 +168,10 @@ public final class ChatServer: StreamHandler {
     private func take(_ message: MessagePayload, from client: ServedClient, at now: Duration) {
         // A message to nobody is dropped, and acknowledged, or its sender would send it for ever.
         if let account = account(of: message.receiver) {
-            account.queue.add(message, at: now, isConnected: account.connection != nil)
+            let isNew = account.queue.add(message, at: now, isConnected: account.connection != nil)
+            if isNew, account.connection == nil, let pushed = account.push.notification(of: message) {
+                push(pushed.token, pushed.payload)
+            }
             if let receiver = account.connection.flatMap({ clients[$0] }) { deliver(to: receiver, at: now) }
         }
         guard MessageQueue.isAcknowledged(message) else { return }

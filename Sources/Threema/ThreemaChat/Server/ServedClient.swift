@@ -38,6 +38,7 @@ final class ServedClient {
 /// What a `ChatServer` knows of an identity.
 final class ChatAccount {
     var queue = MessageQueue()
+    var push = ServedPush()
     /// Of the client that is logged in.
     var connection: Int?
     /// Whether another device has logged in, and the user does not know of it yet.
