@@ -31,6 +31,12 @@ let package = Package(
                 .product(name: "TCPTransport", package: "keytool"),
             ]),
         .executableTarget(
+            name: "wake-up",
+            dependencies: [
+                .product(name: "ThreemaClient", package: "keytool"),
+                .product(name: "TCPTransport", package: "keytool"),
+            ]),
+        .executableTarget(
             name: "ask-directory", dependencies: [.product(name: "ThreemaDirectory", package: "keytool")]),
         .executableTarget(
             name: "read-data-backup", dependencies: [.product(name: "ThreemaDataBackup", package: "keytool")]),

@@ -30,13 +30,14 @@ public final class MessageClient {
     /// How the connection has ended; nil while it is in use. `.stopped` also after a message that could not be stored.
     public var connectionEnd: ConnectionEnd? { session.connectionEnd }
 
-    /// Sends what waits in the outbox.
+    /// Sends the registration of push notifications if the server is not known to have it, and what waits in the outbox.
     /// - Parameter session: of the mailbox's identity, logged in and not used before.
     /// - Throws: `ChatSessionError`, and what reading the mailbox throws.
     public init(_ mailbox: Mailbox, on session: ChatSession) throws {
         self.mailbox = mailbox
         self.session = session
         mailbox.restart()
+        try registerPush()
         try sendOutbox()
     }
 
@@ -71,6 +72,21 @@ public final class MessageClient {
         guard failure == nil else { throw MailboxError.connectionOver }
         try mailbox.resetSessions(with: contact)
         try sendOutboxOrEnd()
+    }
+
+    /// Tells the server where notifications go, and the key for them, if it is not known to have them: see
+    /// ``Mailbox/setPushToken(_:)`` and ``Mailbox/renewPushKey()``.
+    /// - Throws: `ChatSessionError`, `.connectionOver`, and then the next client does it; what reading the registration
+    ///   throws.
+    public func registerPush() throws {
+        guard failure == nil else { throw MailboxError.connectionOver }
+        let registration = try mailbox.unsentPushRegistration()
+        do {
+            try session.send(registration)
+        } catch {
+            end(with: MailboxError.connectionOver)
+            throw error
+        }
     }
 
     /// Removes the message to a contact that does not open, and sends those behind it.
@@ -150,7 +166,10 @@ public final class MessageClient {
                 } catch {
                     failure = failure ?? error
                 }
-            case .echoRequest, .echoResponse, .outgoingMessage, .clientAcknowledgement, .unblockIncoming, .pushToken,
+            case .echoResponse(let mark):
+                do { try mailbox.echoed(mark) } catch { failure = failure ?? error }
+                events.append(.said(payload))
+            case .echoRequest, .outgoingMessage, .clientAcknowledgement, .unblockIncoming, .pushToken,
                 .voipPushToken, .deletePushTokens, .idleTimeout, .queueSendComplete, .deviceCookieChanged,
                 .clearDeviceCookieChange, .closeError, .alert, .unknown:
                 events.append(.said(payload))

@@ -18,25 +18,24 @@ extension Side {
     enum Value {
         case sessions(ThreemaID)
         case outbox(ThreemaID, UInt64)
+        case push
 
-        fileprivate var kind: ValueKind {
+        private var text: StaticString {
             switch self {
             case .sessions: "ibex"
             case .outbox: "outbox"
+            case .push: "push"
             }
         }
 
-        fileprivate var condition: String {
-            switch self {
-            case .sessions: "kind = 'ibex'"
-            case .outbox: "kind = 'outbox'"
-            }
-        }
+        fileprivate var kind: ValueKind { ValueKind(stringLiteral: text) }
+        fileprivate var condition: String { "kind = '\(text)'" }
 
         fileprivate var name: [UInt8] {
             switch self {
             case .sessions(let contact): contact.bytes
             case .outbox(let contact, let number): Conversation.outboxName(contact, number)
+            case .push: Mailbox.pushName
             }
         }
     }
