@@ -118,6 +118,9 @@ import VectorKit
         skip(days: 13)
         try alice.open()
         for payload in [old, late, new] { #expect(try message(payload) != nil) }
+        // A third key does not prolong the life of the first one.
+        try alice.mailbox.renewPushKey()
+        try network.visit(alice)
         skip(days: 1)
         for payload in [old, late] {
             #expect(throws: PushNotificationError.notAuthentic) { try message(payload) }
