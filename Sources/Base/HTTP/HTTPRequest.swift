@@ -21,6 +21,10 @@ public struct HTTPRequest: Sendable {
     public package(set) var headers: [String]
     /// The body of a PUT or a POST, in ordinary memory even if it has a secret.
     public package(set) var body: [UInt8]?
+    /// Sent instead of `body`, piece by piece.
+    package let upload: HTTPUpload?
+    /// Takes the body of an answer with status 200, which the response does not have then.
+    package let download: HTTPDownload?
     /// Longest body of the answer, in bytes. A longer one is cut there, unless it is needed: that of a GET or a POST
     /// with status 200 fails with `HTTPError.bodyTooLong`.
     public package(set) var limit: Int
@@ -32,12 +36,15 @@ public struct HTTPRequest: Sendable {
 
     package init(
         _ method: Method, _ path: String = "", headers: [String] = [], body: [UInt8]? = nil, limit: Int,
-        timeouts: HTTPTimeouts = HTTPTimeouts(), isRepeatable: Bool? = nil
+        timeouts: HTTPTimeouts = HTTPTimeouts(), isRepeatable: Bool? = nil, upload: HTTPUpload? = nil,
+        download: HTTPDownload? = nil
     ) {
         self.method = method
         self.path = path
         self.headers = headers
         self.body = body
+        self.upload = upload
+        self.download = download
         self.limit = limit
         self.timeouts = timeouts
         self.isRepeatable = isRepeatable ?? (method == .get)

@@ -51,6 +51,8 @@ package final class CurlClient: HTTPClient {
         case .none: break
         }
         if let body = request.body { curl.send(body) }
+        if let upload = request.upload { curl.send(upload) }
+        if let download = request.download { curl.pass(to: download) }
         if let progress { curl.report(to: progress) }
         let result = curl.perform(headers: request.headers)
         if let failure = result.failure { throw try error(failure, of: result, endpoint, request.timeouts) }

@@ -114,6 +114,24 @@ struct CurlRequest: ~Copyable {
         }
     }
 
+    /// Sets a body of a POST that is read while it is sent, and its length.
+    func send(_ upload: HTTPUpload) {
+        set(CURLOPT_POST, 1)
+        buffer.require(
+            unsafe keytool_curl_set_size(curl.setopt, handle, CURLOPT_POSTFIELDSIZE_LARGE, curl_off_t(upload.count)))
+        buffer.upload = upload
+        let context = unsafe Unmanaged.passUnretained(buffer).toOpaque()
+        buffer.require(
+            unsafe keytool_curl_set_callback(curl.setopt, handle, CURLOPT_READFUNCTION) {
+                bytes, size, count, context in
+                unsafe ResponseBuffer.of(context).send(UnsafeMutableRawBufferPointer(start: bytes, count: size * count))
+            })
+        buffer.require(unsafe keytool_curl_set_pointer(curl.setopt, handle, CURLOPT_READDATA, context))
+    }
+
+    /// Gives the body of an answer with status 200 to `download`.
+    func pass(to download: @escaping HTTPDownload) { buffer.download = download }
+
     /// Calls `progress` while bytes are sent and received.
     func report(to progress: @escaping HTTPProgress) { buffer.progress = progress }
 

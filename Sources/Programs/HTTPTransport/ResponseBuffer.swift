@@ -1,10 +1,16 @@
 internal import CCurl
 internal import HTTP
 
-/// Receives the answer, up to a limit.
+/// Receives the answer, up to a limit, and has the body that is read while it is sent.
 final class ResponseBuffer {
     private(set) var body: [UInt8] = []
     var progress: HTTPProgress?
+    var upload: HTTPUpload?
+    private var uploaded = 0
+    /// Gets the body of an answer with status 200 instead of `body`.
+    var download: HTTPDownload?
+    private var downloaded = 0
+    private var isSuccess = false
     /// The code of the first refused option.
     private(set) var refusal: CURLcode?
     /// Whether a connection to the server exists, new or kept, with TLS.
@@ -61,11 +67,24 @@ final class ResponseBuffer {
         unsafe Unmanaged<ResponseBuffer>.fromOpaque(context!).takeUnretainedValue()
     }
 
+    /// Reads the next bytes of the body to send.
+    func send(_ bytes: UnsafeMutableRawBufferPointer) -> Int {
+        guard let upload else { return 0 }
+        var buffer = unsafe bytes.bindMemory(to: UInt8.self).mutableSpan
+        guard let count = upload.read(uploaded, &buffer) else { return Int(CURL_READFUNC_ABORT) }
+        uploaded += count
+        return count
+    }
+
     /// - Returns: the number of stored bytes. Fewer than given end the transfer.
     func append(_ bytes: UnsafeRawBufferPointer) -> Int {
-        guard bytes.count <= limit - body.count else {
+        guard bytes.count <= limit - body.count - downloaded else {
             isCut = true
             return 0
+        }
+        if isSuccess, let download {
+            downloaded += bytes.count
+            return download(unsafe bytes.bindMemory(to: UInt8.self).span) ? bytes.count : 0
         }
         unsafe body.append(contentsOf: bytes)
         return bytes.count
@@ -81,7 +100,10 @@ final class ResponseBuffer {
         }
         let line = unsafe String(decoding: bytes, as: UTF8.self)
         // A status line: earlier headers were those of an interim answer or of a proxy.
-        if line.hasPrefix("HTTP/") { headers = [:] }
+        if line.hasPrefix("HTTP/") {
+            headers = [:]
+            isSuccess = line.split(separator: " ").dropFirst().first?.prefix(3) == "200"
+        }
         if let colon = line.firstIndex(of: ":") {
             let value = line[line.index(after: colon)...].filter { !$0.isNewline }.drop { $0 == " " }
             headers[line[..<colon].lowercased()] = String(value)
