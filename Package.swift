@@ -172,8 +172,8 @@ let package = Package(
             "Programs/SafeKeeping", "ThreemaRecords", "Keystore", "ThreemaSafe", "Threema", "SafeRules", "SafeWire",
             "HTTP", "ObservedTime", "Encodings", "Primitives", "SecureMemory"),
         room(
-            "Threema/ThreemaClient", "ThreemaForwardSecurity", "ThreemaChat", "ThreemaDirectory", "ThreemaMessages",
-            "Threema", "SessionStore", "Encodings", "SecureMemory"),
+            "Threema/ThreemaClient", "ThreemaForwardSecurity", "ThreemaChat", "ThreemaSafe", "ThreemaDirectory",
+            "ThreemaMessages", "Threema", "SessionStore", "Encodings", "SecureMemory"),
         room("Programs/ThreemaTransport", "HTTPTransport", "ThreemaMedia", "ThreemaDirectory", "HTTP"),
         room(
             "Programs/MessengerKeeping", "Keystore", "SessionStore", "ProtonMainKey", "SophaxStorage", "SophaxGroups",
@@ -300,8 +300,9 @@ let package = Package(
             of: "Threema/ThreemaChat", "ThreemaMessages", "Threema", "ByteStreams", "StreamKit", "Primitives",
             "SecureMemory", "VectorKit"),
         tests(
-            of: "Threema/ThreemaClient", "ThreemaForwardSecurity", "ThreemaChat", "ThreemaDirectory", "ThreemaMessages",
-            "Threema", "SessionStore", "HTTP", "ByteStreams", "StreamKit", "Encodings", "AtomicFiles", "SecureMemory",
+            of: "Threema/ThreemaClient", "ThreemaForwardSecurity", "ThreemaChat", "ThreemaSafe", "ThreemaDirectory",
+            "ThreemaMessages", "Threema", "SessionStore", "HTTP", "ByteStreams", "StreamKit", "Encodings",
+            "AtomicFiles", "SecureMemory",
             "VectorKit"),
         // Either half of the chat server protocol, which Scripts/test-chat runs against another implementation.
         program(

@@ -33,7 +33,8 @@ struct TwoClients {
 
         let rules = GroupRules(own: aliceID)
         let change = try rules.create(.random(), members: [bobID], name: "Lake", ids: .random())
-        try alice.send(change.sendings + rules.send(.text("Saturday?"), to: change.group, id: .random()))
+        try alice.make(change)
+        try alice.send(rules.send(.text("Saturday?"), to: change.group, id: .random()))
         for _ in 0..<3 { try show(bob, servers) }
     }
 

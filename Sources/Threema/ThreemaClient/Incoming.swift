@@ -8,11 +8,17 @@ public struct Incoming: Equatable, Sendable {
     public let result: IncomingResult
     /// What its envelope has meant for the sessions with its sender; nil if it came without one.
     public let event: SessionEvent?
+    /// Why the rules of groups refuse an authentic message; nil if they do not, or if it is none of a group.
+    public let refusal: GroupDiscard?
     /// What it means that a delivered message came without an envelope; nil if it had one.
     public let unprotected: UnprotectedMessage?
 
-    /// The message; nil if it was discarded. An envelope that only changes sessions is discarded, too.
-    public var message: Message? {
+    /// The message; nil if it was discarded. An envelope that only changes sessions is discarded, too, and so is what
+    /// somebody sends to a group without being in it.
+    public var message: Message? { refusal == nil ? delivered : nil }
+
+    /// The message, also if its group does not want it.
+    var delivered: Message? {
         guard case .deliver(let message) = result.decision else { return nil }
         return message
     }

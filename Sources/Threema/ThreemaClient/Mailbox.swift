@@ -17,6 +17,8 @@ public import ThreemaMessages
 //   ibex           ID                record of a Conversation
 //   outbox         ID ‖ number (8)   MessagePayload
 //   message        MessageOrigin     nothing: it was delivered
+//   group          creator ‖ ID      record of a Group
+//   groupsync      creator ‖ ID      when the creator was asked for the group, milliseconds since the epoch (8)
 //   nonce          digest            nothing: see ReplayStore
 //
 // Each step is one transaction. Before it, nothing of the step is sent; after it, the same bytes are sent until the
@@ -65,6 +67,8 @@ public final class Mailbox {
     var progress: OutboxProgress?
     /// Whether a message of this connection was not stored. A later one of its sender would use up its key.
     var hasFailed = false
+    /// Of this process.
+    var syncRequests = SyncRequests()
 
     /// Opens the mailbox of an identity. If the store was copied, the sessions with all contacts end: their keys may be
     /// in use elsewhere.
@@ -233,6 +237,17 @@ public final class Mailbox {
         for name in commit.removed { try changes.remove("outbox", name) }
         try commit.record.withBytes { try changes.set("ibex", commit.contact.bytes, $0) }
         if !commit.queued.isEmpty { progress?.queued(for: commit.contact) }
+    }
+
+    /// - Returns: nil if none is stored.
+    func time(_ kind: ValueKind, _ name: [UInt8]) throws -> Timestamp? {
+        guard let value = try store.read(kind, name) else { return nil }
+        guard value.count == MessageID.count else { throw MailboxError.malformedValue(own.id) }
+        return Timestamp(milliseconds: Int64(bitPattern: value.withBytes { MessageID(bytes: $0).value }))
+    }
+
+    func set(_ time: Timestamp, _ kind: ValueKind, _ name: [UInt8], in changes: borrowing Transaction) throws {
+        try changes.set(kind, name, MessageID(UInt64(bitPattern: time.milliseconds)).bytes.span)
     }
 
     func conversation(with contact: ThreemaID) throws -> Conversation {

@@ -65,7 +65,8 @@ extension Mailbox {
     @discardableResult
     public func refreshStates() throws -> Bool {
         let time = now()
-        guard let check, try !isWithin(Self.day, of: lastCheck(), time), !isWithin(Self.hour, of: failedCheck, time)
+        guard let check, try !isWithin(Self.day, of: self.time("statecheck", Self.checkName), time),
+            !isWithin(Self.hour, of: failedCheck, time)
         else { return false }
         let contacts = try contacts().map(\.id)
         guard !contacts.isEmpty else { return false }
@@ -89,7 +90,7 @@ extension Mailbox {
                     try changes.remove("revoked", contact.id.bytes)
                 }
             }
-            try changes.set("statecheck", Self.checkName, MessageID(UInt64(bitPattern: time.milliseconds)).bytes.span)
+            try set(time, "statecheck", Self.checkName, in: changes)
         }
         return true
     }
@@ -102,11 +103,5 @@ extension Mailbox {
     private func isWithin(_ span: Int64, of earlier: Timestamp?, _ time: Timestamp) -> Bool {
         guard let earlier else { return false }
         return (0..<span).contains(time.milliseconds - earlier.milliseconds)
-    }
-
-    private func lastCheck() throws -> Timestamp? {
-        guard let value = try store.read("statecheck", Self.checkName) else { return nil }
-        guard value.count == MessageID.count else { throw MailboxError.malformedValue(own.id) }
-        return Timestamp(milliseconds: Int64(bitPattern: value.withBytes { MessageID(bytes: $0).value }))
     }
 }

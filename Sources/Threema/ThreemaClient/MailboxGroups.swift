@@ -1,10 +1,49 @@
+internal import SecureMemory
 public import SessionStore
 public import Threema
 public import ThreemaMessages
 
-// What the members of a group are told.
+// The groups that the user is or was in, and what their members are told. GroupJudgement keeps them.
 
 extension Mailbox {
+    /// A group that the user is or was in, as messages and changes have left it; nil for an unknown one.
+    public func group(_ identity: GroupIdentity) throws -> Group? {
+        guard let record = try store.read("group", identity.bytes) else { return nil }
+        guard let group = record.withBytes({ Group(decoding: $0, of: identity) }) else {
+            throw MailboxError.malformedValue(identity.creator)
+        }
+        return group
+    }
+
+    /// All groups that the user is or was in, in the order of creators and group IDs.
+    public func groups() throws -> [Group] {
+        var groups: [Group] = []
+        try store.forEach("group") { name, record in
+            guard let name, name.count == GroupIdentity.count, let identity = try? GroupIdentity(decoding: name.span),
+                let group = Group(decoding: record, of: identity)
+            else { throw MailboxError.malformedValue(own.id) }
+            groups.append(group)
+        }
+        return groups.sorted { $0.identity.bytes.lexicographicallyPrecedes($1.identity.bytes) }
+    }
+
+    /// Makes a change of a group: stores it, and seals for each member what it is told, in one transaction.
+    ///
+    /// Members that are no contacts yet are searched for before it.
+    /// - Parameter change: of a group as ``group(_:)`` has it now, or of a new one.
+    /// - Returns: the members that no search finds, and those that were revoked. They are told nothing.
+    /// - Throws: as ``send(_:to:id:)`` does, except for `.unknownContact` and `.revokedContact`. Then nothing has changed.
+    @discardableResult
+    public func make(_ change: GroupChange) throws -> [ThreemaID] {
+        try refreshStates()
+        let (members, unknown) = try receivers(of: change.sendings, find)
+        try store.transaction { changes in
+            try store(change.group, in: changes)
+            try send(change.sendings, to: members, in: changes)
+        }
+        return unknown
+    }
+
     /// Seals what the members of a group are told, for each of them, in one transaction.
     ///
     /// Members that are no contacts yet are searched for before it.
@@ -30,6 +69,12 @@ extension Mailbox {
         let (members, unknown) = try receivers(of: sendings, contact)
         try send(sendings, to: members, in: changes)
         return unknown
+    }
+
+    // MARK: Parts
+
+    func store(_ group: Group, in changes: borrowing Transaction) throws {
+        try group.encoded().withBytes { try changes.set("group", group.identity.bytes, $0) }
     }
 
     /// Each receiver once, in their order.

@@ -59,11 +59,12 @@ extension Mailbox {
             case .lookUpOrigin(let origin):
                 step = pipeline.answer(isDuplicate: try self.store.contains("message", origin.bytes))
             case .finished(let result):
-                let incoming = try incoming(result, received, partner)
+                let judgement = try judge(result, find)
+                let incoming = try incoming(result, received, partner, judgement?.refusal)
                 // Nothing that an outsider could have made is stored.
-                let isAuthentic = incoming.message != nil || incoming.event != nil || result.nonceDigest != nil
+                let isAuthentic = incoming.delivered != nil || incoming.event != nil || result.nonceDigest != nil
                 guard let partner, isAuthentic else { return incoming }
-                try keep(incoming, Taken(received: consume received, partner: partner))
+                try keep(incoming, Taken(received: consume received, partner: partner, judgement: judgement))
                 return incoming
             }
         }
@@ -76,24 +77,27 @@ extension Mailbox {
     ) throws {
         try add(taken.partner.contact, in: changes)
         try write(incoming, taken, in: changes)
-        if incoming.result.nonceDigest != nil, let message = incoming.message {
+        if incoming.result.nonceDigest != nil, let message = incoming.delivered {
             try changes.set("message", message.origin.bytes, Span())
+            if let judgement = taken.judgement { try carryOut(judgement, of: message, in: changes) }
         }
         try store(incoming, changes)
     }
 
     private func incoming(
-        _ result: IncomingResult, _ received: borrowing Received?, _ partner: Partner?
+        _ result: IncomingResult, _ received: borrowing Received?, _ partner: Partner?, _ refusal: GroupDiscard?
     ) throws -> Incoming {
         switch received {
-        case .some(let received): return Incoming(result: result, event: received.event, unprotected: nil)
+        case .some(let received):
+            return Incoming(result: result, event: received.event, refusal: refusal, unprotected: nil)
         case .none:
             guard case .deliver(let message) = result.decision, let contact = partner?.contact else {
-                return Incoming(result: result, event: nil, unprotected: nil)
+                return Incoming(result: result, event: nil, refusal: refusal, unprotected: nil)
             }
             let isExpected = contact.forwardSecurity != .enabled
             let judged = try conversation(with: contact.id).judge(unprotected: message.body.type)
-            return Incoming(result: result, event: nil, unprotected: isExpected ? .expected : judged)
+            return Incoming(
+                result: result, event: nil, refusal: refusal, unprotected: isExpected ? .expected : judged)
         }
     }
 
@@ -120,4 +124,6 @@ struct Taken: ~Copyable {
     let received: Received?
     /// The sender.
     let partner: Partner
+    /// Nil for a message that is none of a group.
+    let judgement: GroupJudgement?
 }

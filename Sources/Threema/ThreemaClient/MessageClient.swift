@@ -65,6 +65,18 @@ public final class MessageClient {
         return unknown
     }
 
+    /// Stores a change of a group, and tells its members.
+    /// - Returns: the members that no search finds, and those that were revoked. They are told nothing.
+    /// - Throws: what ``Mailbox/make(_:)`` throws, or `.connectionOver`, and then nothing has changed; `ChatSessionError`,
+    ///   and then the messages stay in the outbox.
+    @discardableResult
+    public func make(_ change: GroupChange) throws -> [ThreemaID] {
+        guard failure == nil else { throw MailboxError.connectionOver }
+        let unknown = try mailbox.make(change)
+        try sendOutboxOrEnd()
+        return unknown
+    }
+
     /// Ends the sessions with a contact, begins a new one, and tells the contact.
     /// - Throws: what ``Mailbox/resetSessions(with:)`` throws, or `.connectionOver`, and then nothing has changed;
     ///   `ChatSessionError`, and then the messages stay in the outbox.

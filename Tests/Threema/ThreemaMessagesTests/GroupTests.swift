@@ -33,6 +33,16 @@ import Threema
     private var left: Group { Group(identity: Self.ofAlice, others: [Self.alice], standing: .left) }
     private var own: Group { Group(identity: Self.ofBob, others: [Self.carol, Self.alice], name: "Mine") }
 
+    @Test func `who has missed the end of a group of the user is told again`() {
+        let over = Group(identity: Self.ofBob, others: [Self.alice], standing: .left)
+        let farewell = GroupSending(
+            id: Self.ids.setup, body: .groupSetup(Self.id, members: []), receivers: [Self.alice])
+        #expect(
+            receive(.groupChat(Self.ofBob, .text("?")), from: Self.alice, over)
+                == [.discard(.left), .send(farewell)])
+        #expect(receive(.groupChat(Self.ofAlice, .text("?")), from: Self.alice, left) == [.discard(.left)])
+    }
+
     @Test func `a setup makes the group: each once, without user, with creator`() {
         let members = [Self.carol, Self.bob, Self.carol, Self.alice]
         let new = Group(identity: Self.ofAlice, others: [Self.alice, Self.carol])

@@ -51,13 +51,14 @@ extension GroupID {
 }
 
 extension GroupIdentity {
-    static let count = ThreemaID.count + GroupID.count
+    package static let count = ThreemaID.count + GroupID.count
 
-    init(decoding bytes: Span<UInt8>) throws(MessageBodyError) {
+    package init(decoding bytes: Span<UInt8>) throws(MessageBodyError) {
         guard bytes.count >= Self.count else { throw .tooShort(minimum: Self.count, actual: bytes.count) }
         guard let creator = try? ThreemaID(bytes: bytes.extracting(0..<ThreemaID.count)) else { throw .invalidID }
         self.init(creator: creator, id: GroupID(bytes.publicBytes(ThreemaID.count..<Self.count)))
     }
 
-    var bytes: [UInt8] { creator.bytes + id.bytes }
+    /// 16 bytes.
+    package var bytes: [UInt8] { creator.bytes + id.bytes }
 }

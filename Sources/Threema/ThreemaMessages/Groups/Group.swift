@@ -1,4 +1,4 @@
-internal import Encodings
+package import Encodings
 public import Threema
 
 /// What one member knows of a group. No server knows it: each member has its own copy.
@@ -45,7 +45,7 @@ public enum GroupSync {
     public static let pause = Duration.hours(1)
 
     /// - Parameter last: when this group's creator was asked last; nil for never.
-    static func isDue(last: Timestamp?, now: Timestamp) -> Bool {
+    package static func isDue(last: Timestamp?, now: Timestamp) -> Bool {
         guard let last else { return true }
         // A clock that was set back must not forbid requests forever.
         return now < last || now - last >= pause

@@ -82,7 +82,7 @@ public struct GroupRules: Sendable {
 
     /// Nil if the sender may write to the group, and the user reads it.
     private func refusal(_ group: Group, sender: ThreemaID, _ known: Knowledge) -> [GroupDecision]? {
-        guard group.standing == .member else { return [.discard(.left)] }
+        guard group.standing == .member else { return [.discard(.left)] + removal(group.identity, of: sender, known) }
         guard !group.others.contains(sender) else { return nil }
         return [.discard(.senderIsNoMember)] + removal(group.identity, of: sender, known)
     }

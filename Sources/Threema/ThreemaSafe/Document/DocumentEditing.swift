@@ -95,6 +95,27 @@ extension SafeDocument {
         settingContacts((root["contacts"]?.array ?? []).filter { $0["identity"] != .string(identity) })
     }
 
+    // MARK: Groups
+
+    /// Sets name and members of the group with this creator and ID, or adds it at the end.
+    /// - Parameters:
+    ///   - id: 16 lower-case hexadecimal characters.
+    ///   - members: with the owner of the backup, unless the group was left.
+    ///   - createdAt: of a group that is added.
+    public func settingGroup(
+        _ id: String, of creator: ThreemaID, name: String, members: [ThreemaID], createdAt: Timestamp
+    ) -> SafeDocument {
+        var entries = root["groups"]?.array ?? []
+        let place = entries.firstIndex { SafeGroup($0).id.lowercased() == id && SafeGroup($0).creator == creator.text }
+        if let place {
+            entries[place] = SafeGroup(entries[place]).named(name, members: members).entry
+        } else {
+            entries.append(
+                SafeGroup(id: id, creator: creator, name: name, members: members, createdAt: createdAt).entry)
+        }
+        return SafeDocument(unchecked: root.setting("groups", to: .array(entries)))
+    }
+
     // MARK: Members
 
     private func settingContacts(_ entries: [JSONValue]) -> SafeDocument {

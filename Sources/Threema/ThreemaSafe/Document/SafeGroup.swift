@@ -1,10 +1,30 @@
 public import Encodings
+internal import Threema
 
 /// An entry of `groups` in a Safe document: a view of the JSON that never fails.
 public struct SafeGroup: Equatable, Sendable {
     let entry: JSONValue
 
     init(_ entry: JSONValue) { self.entry = entry }
+
+    /// A new group, with the members that all apps write.
+    /// - Parameters:
+    ///   - id: 16 lower-case hexadecimal characters.
+    ///   - members: with the owner of the backup, unless the group was left.
+    init(id: String, creator: ThreemaID, name: String, members: [ThreemaID], createdAt: Timestamp) {
+        let entry: JSONValue = [
+            "id": .string(id), "creator": .string(creator.text), "createdAt": .number(createdAt.milliseconds),
+            "private": false,
+        ]
+        self = SafeGroup(entry).named(name, members: members)
+    }
+
+    /// With another name and other members.
+    func named(_ name: String, members: [ThreemaID]) -> SafeGroup {
+        SafeGroup(
+            entry.setting("groupname", to: .string(name))
+                .setting("members", to: .array(members.map { .string($0.text) })).setting("deleted", to: false))
+    }
 
     /// The group ID as written: 16 hexadecimal characters, the 8 bytes in the order of messages. Creator and group ID
     /// together identify a group.

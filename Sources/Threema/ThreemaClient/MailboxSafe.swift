@@ -1,0 +1,49 @@
+internal import Encodings
+internal import SessionStore
+internal import Threema
+internal import ThreemaMessages
+public import ThreemaSafe
+
+// The groups of a Safe backup.
+
+extension Mailbox {
+    /// A Safe document with the groups of this mailbox.
+    ///
+    /// Entries of other groups stay, and so do members of entries that a mailbox does not know.
+    /// - Throws: what ``groups()`` throws.
+    public func handOverGroups(to document: SafeDocument) throws -> SafeDocument {
+        var document = document
+        for group in try groups() {
+            let members = group.others + (group.standing == .member ? [own.id] : [])
+            document = document.settingGroup(
+                group.identity.id.description, of: group.identity.creator, name: group.name, members: members,
+                createdAt: now())
+        }
+        return document
+    }
+
+    /// Adds the groups of a Safe document. Groups that the mailbox has stay as they are, and entries that name no group
+    /// are left out.
+    /// - Throws: `SessionStoreError`. Then none is added.
+    public func takeOverGroups(of document: SafeDocument) throws {
+        try store.transaction { changes in
+            for group in document.groups.compactMap({ Group($0, own: own.id) })
+            where try self.group(group.identity) == nil { try store(group, in: changes) }
+        }
+    }
+}
+
+extension Group {
+    /// - Returns: nil for a group that was deleted, or whose IDs are none.
+    fileprivate init?(_ entry: SafeGroup, own: ThreemaID) {
+        guard !entry.isDeleted, let creator = try? ThreemaID(entry.creator), let id = Hex.decode(entry.id),
+            id.count == GroupID.count
+        else { return nil }
+        let members = Set(entry.members.compactMap { try? ThreemaID($0) })
+        // Without its creator a group is over: nobody says any more who is in it.
+        let isMember = members.contains(own) && members.contains(creator)
+        self.init(
+            identity: GroupIdentity(creator: creator, id: GroupID(id)), others: Array(members.subtracting([own])),
+            name: entry.name, standing: isMember ? .member : .left)
+    }
+}

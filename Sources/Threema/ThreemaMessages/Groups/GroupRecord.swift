@@ -1,0 +1,73 @@
+package import SecureMemory
+internal import Threema
+internal import Encodings
+
+// A group in a store, which knows its identity. Numbers are little-endian.
+//
+//   offset  length  meaning
+//        0       1  1, the form
+//        1       1  1 if the user has left, else 0
+//        2       4  length of the name
+//        6       n  name, UTF-8
+//        …       1  1 if the group has a picture, else 0
+//        …      60  the picture: blob ID (16), length of the encrypted blob (4), key (32), time of the upload (8),
+//                   milliseconds since the epoch
+//        …       …  IDs of the others, 8 bytes each
+
+private let form: UInt8 = 1
+private let headerCount = 6
+private let pictureCount = PictureMessage.count + 8
+
+extension Group {
+    /// The bytes of the record.
+    package func encoded() -> SecureBytes {
+        let nameBytes = Array(name.utf8)
+        let count = headerCount + nameBytes.count + 1 + pictureCount + others.count * ThreemaID.count
+        var buffer = SecureBuffer(capacity: count)
+        buffer.append(form)
+        buffer.append(standing == .left ? 1 : 0)
+        buffer.append(littleEndian: UInt64(nameBytes.count), width: 4)
+        buffer.append(nameBytes.span)
+        buffer.append(picture == nil ? 0 : 1)
+        if let picture {
+            buffer.append(picture.message.blobID.bytes.span)
+            buffer.append(littleEndian: UInt64(picture.message.encryptedSize), width: 4)
+            buffer.append(picture.message.key.bytes)
+            buffer.append(littleEndian: UInt64(bitPattern: picture.uploadedAt.milliseconds), width: 8)
+        }
+        for member in others { buffer.append(member.bytes.span) }
+        return buffer.finish()
+    }
+
+    /// - Returns: nil for anything but what `encoded` makes.
+    package init?(decoding record: Span<UInt8>, of identity: GroupIdentity) {
+        guard record.count > headerCount, record[0] == form, record[1] <= 1 else { return nil }
+        let nameCount = Int(record.littleEndian(at: 2, width: 4))
+        guard nameCount < record.count - headerCount,
+            let name = record.extracting(headerCount..<headerCount + nameCount).text(),
+            record[headerCount + nameCount] <= 1
+        else { return nil }
+        var position = headerCount + nameCount + 1
+        var picture: UploadedPicture?
+        if record[position - 1] == 1 {
+            guard record.count - position >= pictureCount,
+                let message = try? PictureMessage(
+                    decoding: record.extracting(position..<position + PictureMessage.count))
+            else { return nil }
+            let time = record.littleEndian(at: position + PictureMessage.count, width: 8)
+            picture = UploadedPicture(
+                message: message, uploadedAt: Timestamp(milliseconds: Int64(bitPattern: time)))
+            position += pictureCount
+        }
+        guard (record.count - position) % ThreemaID.count == 0 else { return nil }
+        var others: [ThreemaID] = []
+        for start in stride(from: position, to: record.count, by: ThreemaID.count) {
+            guard let id = try? ThreemaID(bytes: record.extracting(start..<start + ThreemaID.count)) else { return nil }
+            others.append(id)
+        }
+        guard others == Self.sorted(others) else { return nil }
+        self.init(
+            identity: identity, others: others, name: name, picture: picture,
+            standing: record[1] == 1 ? .left : .member)
+    }
+}
