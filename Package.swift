@@ -172,8 +172,8 @@ let package = Package(
             "Programs/SafeKeeping", "ThreemaRecords", "Keystore", "ThreemaSafe", "Threema", "SafeRules", "SafeWire",
             "HTTP", "ObservedTime", "Encodings", "Primitives", "SecureMemory"),
         room(
-            "Threema/ThreemaClient", "ThreemaForwardSecurity", "ThreemaChat", "ThreemaSafe", "ThreemaDirectory",
-            "ThreemaMessages", "Threema", "SessionStore", "Encodings", "SecureMemory"),
+            "Threema/ThreemaClient", "ThreemaForwardSecurity", "ThreemaChat", "ThreemaMedia", "ThreemaSafe",
+            "ThreemaDirectory", "ThreemaMessages", "Threema", "SessionStore", "HTTP", "Encodings", "SecureMemory"),
         room("Programs/ThreemaTransport", "HTTPTransport", "ThreemaMedia", "ThreemaDirectory", "HTTP"),
         room(
             "Programs/MessengerKeeping", "Keystore", "SessionStore", "ProtonMainKey", "SophaxStorage", "SophaxGroups",
@@ -288,8 +288,9 @@ let package = Package(
         tests(
             of: "Threema/ThreemaMessages", "ThreemaMedia", "Threema", "SessionStore", "Encodings", "Primitives",
             "AtomicFiles", "SecureMemory", "VectorKit"),
+        kit("Kits/MediaKit", "HTTP", "SecureMemory", "VectorKit"),
         tests(
-            of: "Threema/ThreemaMedia", "ThreemaMessages", "Threema", "HTTP", "Primitives", "SecureMemory",
+            of: "Threema/ThreemaMedia", "ThreemaMessages", "Threema", "MediaKit", "HTTP", "Primitives", "SecureMemory",
             "VectorKit"),
         kit("Models/IbexModel", "ThreemaForwardSecurity", "ThreemaMessages", "Threema", "Encodings", "SecureMemory"),
         program("ibex-model", at: "Models/IbexModelRun", "IbexModel"),
@@ -300,10 +301,9 @@ let package = Package(
             of: "Threema/ThreemaChat", "ThreemaMessages", "Threema", "ByteStreams", "StreamKit", "Primitives",
             "SecureMemory", "VectorKit"),
         tests(
-            of: "Threema/ThreemaClient", "ThreemaForwardSecurity", "ThreemaChat", "ThreemaSafe", "ThreemaDirectory",
-            "ThreemaMessages", "Threema", "SessionStore", "HTTP", "ByteStreams", "StreamKit", "Encodings",
-            "AtomicFiles", "SecureMemory",
-            "VectorKit"),
+            of: "Threema/ThreemaClient", "ThreemaForwardSecurity", "ThreemaChat", "ThreemaMedia", "ThreemaSafe",
+            "ThreemaDirectory", "ThreemaMessages", "Threema", "SessionStore", "MediaKit", "HTTP", "ByteStreams",
+            "StreamKit", "Encodings", "AtomicFiles", "SecureMemory", "VectorKit"),
         // Either half of the chat server protocol, which Scripts/test-chat runs against another implementation.
         program(
             "chat-run", at: "Peers/ChatRun", "ThreemaChat", "ThreemaMessages", "Threema", "TCPTransport", "ByteStreams",

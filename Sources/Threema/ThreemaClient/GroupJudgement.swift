@@ -48,19 +48,24 @@ extension Mailbox {
         return GroupJudgement(decisions: decisions, strangers: strangers)
     }
 
-    /// Carries the decisions out, but for what the program does: show a message, fetch a picture.
+    /// Carries the decisions out, but for what the program does: show a message.
     func carryOut(
         _ judgement: GroupJudgement, of message: Message, in changes: borrowing Transaction
     ) throws {
         for contact in judgement.strangers { try add(contact, in: changes) }
         for decision in judgement.decisions {
             switch decision {
-            case .store(let group): try store(group, in: changes)
+            case .store(let group):
+                try store(group, in: changes)
+                if group.picture == nil { try want(nil, named: group.identity.bytes, in: changes) }
             case .send(let sending): try send([sending], in: changes)
             case .noteSyncRequest(let identity):
                 syncRequests.note(for: message.sender)
                 try set(now(), "groupsync", identity.bytes, in: changes)
-            case .addContacts, .show, .showCall, .fetchPicture, .renewPicture, .discard: break
+            case .fetchPicture(let picture):
+                if let group = message.group { try want(picture, named: group.bytes, in: changes) }
+            case .renewPicture(let renewal): try note(renewal, in: changes)
+            case .addContacts, .show, .showCall, .discard: break
             }
         }
     }

@@ -4,6 +4,7 @@ public import SessionStore
 public import Threema
 public import ThreemaDirectory
 public import ThreemaForwardSecurity
+public import ThreemaMedia
 public import ThreemaMessages
 
 // What a mailbox stores, each line one kind of value:
@@ -19,7 +20,16 @@ public import ThreemaMessages
 //   message        MessageOrigin     nothing: it was delivered
 //   group          creator ‖ ID      record of a Group
 //   groupsync      creator ‖ ID      when the creator was asked for the group, milliseconds since the epoch (8)
+//   renewal        creator ‖ ID ‖ MessageID    receivers of a PictureRenewal (8 each)
+//   picture        see below         a picture, JPEG
+//   wanted         see below         PictureMessage: it has to be downloaded (52)
+//   told           ID                what a contact knows of the user's picture: blob ID (16), or when it was told that
+//                                    there is none, milliseconds since the epoch (8)
+//   upload         the own ID        UploadedPicture: the user's (60)
+//   audience       the own ID        who may see it: 0 nobody, 1 everyone, or 2 and the IDs of contacts (8 each)
 //   nonce          digest            nothing: see ReplayStore
+//
+// A picture is named after its contact (8), its group (16), or the own ID (8).
 //
 // Each step is one transaction. Before it, nothing of the step is sent; after it, the same bytes are sent until the
 // server acknowledges them. A message that was not stored is not acknowledged and comes again; one that was is
@@ -54,6 +64,9 @@ public final class Mailbox {
     /// them. Those behind it wait until it is discarded: ``discardUnreadable(to:)``.
     public private(set) var unreadable: [ThreemaID: UInt64] = [:]
 
+    /// Where pictures are uploaded and downloaded. Without it the user's picture goes nowhere.
+    public var media: MediaClient?
+
     let own: Identity
     let replay: ReplayStore
     let now: () -> Timestamp
@@ -61,6 +74,8 @@ public final class Mailbox {
     let check: Check?
     /// When the last check has failed; nil if none has.
     var failedCheck: Timestamp?
+    /// When the last upload of the user's picture has failed; nil if none has.
+    var failedUpload: Timestamp?
     /// The contact of the last step, because its keys take a multiplication on the curve.
     private var latest: Partner?
     /// Of the present connection; nil until it reads the outbox.
@@ -115,6 +130,7 @@ public final class Mailbox {
         guard let known = try find(contact) else { throw MailboxError.unknownContact(contact) }
         try refreshStates()
         guard try !isRevoked(contact) else { throw MailboxError.revokedContact(contact) }
+        try uploadPicture(with: [body.innerType], to: [contact])
         return try store.transaction { try send(body, to: known, id: id, at: now(), in: $0) }
     }
 
@@ -141,6 +157,7 @@ public final class Mailbox {
             from: own.id, to: contact, id: id, createdAt: time, nickname: nickname, body: body)
         let sealed = try conversation(with: contact).seal(message, partner.parties, circumstances(partner.contact))
         try write(sealed.commit, sealed.commit.nonceDigests, in: changes)
+        try sharePicture(with: body.innerType, to: known, at: time, in: changes)
         return sealed.protection
     }
 

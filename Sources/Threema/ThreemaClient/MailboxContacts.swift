@@ -96,11 +96,11 @@ extension Mailbox {
     }
 
     private static let checkName: [UInt8] = [0]
-    private static let day: Int64 = 86_400_000
-    private static let hour: Int64 = 3_600_000
+    static let day: Int64 = 86_400_000
+    static let hour: Int64 = 3_600_000
 
     /// A time in the future is from a wrong clock, so it proves nothing.
-    private func isWithin(_ span: Int64, of earlier: Timestamp?, _ time: Timestamp) -> Bool {
+    func isWithin(_ span: Int64, of earlier: Timestamp?, _ time: Timestamp) -> Bool {
         guard let earlier else { return false }
         return (0..<span).contains(time.milliseconds - earlier.milliseconds)
     }

@@ -8,6 +8,8 @@ public enum MailboxError: Error, Equatable, Sendable {
     case revokedContact(ThreemaID)
     /// The contact is known under another public key. An ID never changes its key: one of the two is forged.
     case otherPublicKey(ThreemaID)
+    /// A picture was to be uploaded, and ``Mailbox/media`` is nil.
+    case noMediaServer
     /// A message of this connection was not stored, or the connection has failed. Nothing was changed. Connect again, and
     /// the message comes again: a later one before it would use up its key.
     case connectionOver

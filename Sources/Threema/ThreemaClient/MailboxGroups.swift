@@ -34,15 +34,7 @@ extension Mailbox {
     /// - Returns: the members that no search finds, and those that were revoked. They are told nothing.
     /// - Throws: as ``send(_:to:id:)`` does, except for `.unknownContact` and `.revokedContact`. Then nothing has changed.
     @discardableResult
-    public func make(_ change: GroupChange) throws -> [ThreemaID] {
-        try refreshStates()
-        let (members, unknown) = try receivers(of: change.sendings, find)
-        try store.transaction { changes in
-            try store(change.group, in: changes)
-            try send(change.sendings, to: members, in: changes)
-        }
-        return unknown
-    }
+    public func make(_ change: GroupChange) throws -> [ThreemaID] { try make(change) { _ in } }
 
     /// Seals what the members of a group are told, for each of them, in one transaction.
     ///
@@ -53,6 +45,7 @@ extension Mailbox {
     public func send(_ sendings: [GroupSending]) throws -> [ThreemaID] {
         try refreshStates()
         let (members, unknown) = try receivers(of: sendings, find)
+        try uploadPicture(with: sendings.map(\.body.innerType), to: members.map(\.id))
         try store.transaction { try send(sendings, to: members, in: $0) }
         return unknown
     }
@@ -72,6 +65,20 @@ extension Mailbox {
     }
 
     // MARK: Parts
+
+    /// Makes a change of a group and `more` in one transaction.
+    @discardableResult
+    func make(_ change: GroupChange, and more: (borrowing Transaction) throws -> Void) throws -> [ThreemaID] {
+        try refreshStates()
+        let (members, unknown) = try receivers(of: change.sendings, find)
+        try store.transaction { changes in
+            try store(change.group, in: changes)
+            try send(change.sendings, to: members, in: changes)
+            if let renewal = change.renewal { try note(renewal, in: changes) }
+            try more(changes)
+        }
+        return unknown
+    }
 
     func store(_ group: Group, in changes: borrowing Transaction) throws {
         try group.encoded().withBytes { try changes.set("group", group.identity.bytes, $0) }

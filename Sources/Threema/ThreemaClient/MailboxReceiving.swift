@@ -80,6 +80,11 @@ extension Mailbox {
         if incoming.result.nonceDigest != nil, let message = incoming.delivered {
             try changes.set("message", message.origin.bytes, Span())
             if let judgement = taken.judgement { try carryOut(judgement, of: message, in: changes) }
+            switch message.body {
+            case .profilePicture(let picture): try want(picture, named: message.sender.bytes, in: changes)
+            case .requestProfilePicture: try shareAgain(with: taken.partner.contact, in: changes)
+            default: break
+            }
         }
         try store(incoming, changes)
     }

@@ -1,5 +1,6 @@
 import Foundation
 import HTTP
+import MediaKit
 import SecureMemory
 import Testing
 import ThreemaMessages

@@ -1,6 +1,5 @@
 package import SecureMemory
 internal import Threema
-internal import Encodings
 
 // A group in a store, which knows its identity. Numbers are little-endian.
 //
@@ -10,31 +9,24 @@ internal import Encodings
 //        2       4  length of the name
 //        6       n  name, UTF-8
 //        …       1  1 if the group has a picture, else 0
-//        …      60  the picture: blob ID (16), length of the encrypted blob (4), key (32), time of the upload (8),
-//                   milliseconds since the epoch
+//        …      60  the picture: see PictureRecord
 //        …       …  IDs of the others, 8 bytes each
 
 private let form: UInt8 = 1
 private let headerCount = 6
-private let pictureCount = PictureMessage.count + 8
 
 extension Group {
     /// The bytes of the record.
     package func encoded() -> SecureBytes {
         let nameBytes = Array(name.utf8)
-        let count = headerCount + nameBytes.count + 1 + pictureCount + others.count * ThreemaID.count
+        let count = headerCount + nameBytes.count + 1 + UploadedPicture.recordCount + others.count * ThreemaID.count
         var buffer = SecureBuffer(capacity: count)
         buffer.append(form)
         buffer.append(standing == .left ? 1 : 0)
         buffer.append(littleEndian: UInt64(nameBytes.count), width: 4)
         buffer.append(nameBytes.span)
         buffer.append(picture == nil ? 0 : 1)
-        if let picture {
-            buffer.append(picture.message.blobID.bytes.span)
-            buffer.append(littleEndian: UInt64(picture.message.encryptedSize), width: 4)
-            buffer.append(picture.message.key.bytes)
-            buffer.append(littleEndian: UInt64(bitPattern: picture.uploadedAt.milliseconds), width: 8)
-        }
+        picture?.append(to: &buffer)
         for member in others { buffer.append(member.bytes.span) }
         return buffer.finish()
     }
@@ -50,14 +42,12 @@ extension Group {
         var position = headerCount + nameCount + 1
         var picture: UploadedPicture?
         if record[position - 1] == 1 {
-            guard record.count - position >= pictureCount,
-                let message = try? PictureMessage(
-                    decoding: record.extracting(position..<position + PictureMessage.count))
-            else { return nil }
-            let time = record.littleEndian(at: position + PictureMessage.count, width: 8)
-            picture = UploadedPicture(
-                message: message, uploadedAt: Timestamp(milliseconds: Int64(bitPattern: time)))
-            position += pictureCount
+            let end = position + UploadedPicture.recordCount
+            guard end <= record.count, let read = UploadedPicture(record: record.extracting(position..<end)) else {
+                return nil
+            }
+            picture = read
+            position = end
         }
         guard (record.count - position) % ThreemaID.count == 0 else { return nil }
         var others: [ThreemaID] = []

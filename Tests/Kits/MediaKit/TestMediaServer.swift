@@ -1,32 +1,34 @@
-import HTTP
+package import HTTP
 import SecureMemory
-import Synchronization
-import ThreemaMessages
+package import Synchronization
+import VectorKit
 
 /// A media server in this process, behind the port: blobs by random IDs. A `done` deletes them unless they persist, and
 /// after two weeks they are gone.
-final class TestMediaServer: HTTPClient {
-    struct Stored {
-        let blob: [UInt8]
-        let persists: Bool
-        let storedAt: Int
+package final class TestMediaServer: HTTPClient {
+    package struct Stored {
+        package var blob: [UInt8]
+        package let persists: Bool
+        package let storedAt: Int
     }
 
-    struct State {
-        var blobs: [String: Stored] = [:]
-        var requests: [(url: String, request: HTTPRequest)] = []
+    package struct State {
+        package var blobs: [String: Stored] = [:]
+        package var requests: [(url: String, request: HTTPRequest)] = []
         /// In seconds.
-        var now = 0
+        package var now = 0
         /// What every request has to have; nil for nothing.
-        var authorization: String?
+        package var authorization: String?
         /// The answer to the next request.
-        var fault: HTTPResponse?
+        package var fault: HTTPResponse?
     }
 
-    static let lifetime = 14 * 24 * 3600
-    let state = Mutex(State())
+    package static let lifetime = 14 * 24 * 3600
+    package let state = Mutex(State())
 
-    func send(
+    package init() {}
+
+    package func send(
         _ request: HTTPRequest, to endpoint: borrowing HTTPEndpoint, progress: HTTPProgress?
     ) throws(HTTPError) -> HTTPResponse {
         guard let url = endpoint.url(of: request.path) else { throw .badURL }
@@ -34,11 +36,11 @@ final class TestMediaServer: HTTPClient {
         return state.withLock { $0.answer(request, text) }
     }
 
-    func certificate(
+    package func certificate(
         of endpoint: borrowing HTTPEndpoint, isExamined: Bool, within timeouts: HTTPTimeouts
     ) throws(HTTPError) -> PresentedCertificate? { nil }
 
-    func chain(
+    package func chain(
         of endpoint: borrowing HTTPEndpoint, within timeouts: HTTPTimeouts
     ) throws(HTTPError) -> [PresentedCertificate] { [] }
 }

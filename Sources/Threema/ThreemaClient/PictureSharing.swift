@@ -1,0 +1,105 @@
+internal import Encodings
+internal import SecureMemory
+internal import SessionStore
+internal import Threema
+internal import ThreemaMedia
+internal import ThreemaMessages
+internal import ThreemaSafe
+
+// The user's picture goes along with messages, as PictureDistribution decides. Nothing is told of a picture until the
+// mailbox has taken one over, or that there is none.
+
+extension Mailbox {
+    /// Tells a contact of the user's picture along with a message, in its transaction. A picture that has to be uploaded
+    /// goes along with a later message: a transaction must not wait for a server.
+    func sharePicture(
+        with type: MessageType, to contact: Contact, at time: Timestamp, in changes: borrowing Transaction
+    ) throws {
+        switch try decision(with: type, to: contact.id, at: time) {
+        case .nothing, .upload: break
+        case .send(let picture):
+            _ = try send(.profilePicture(picture), to: contact, id: .random(), at: time, in: changes)
+            try changes.set("told", contact.id.bytes, picture.blobID.bytes.span)
+        case .delete:
+            _ = try send(.profilePicture(nil), to: contact, id: .random(), at: time, in: changes)
+            try set(time, "told", contact.id.bytes, in: changes)
+        }
+    }
+
+    /// Uploads the user's picture if one of these is to be told of it and the last upload is too old. A failure is tried
+    /// again after an hour; until then messages go without.
+    func uploadPicture(with types: [MessageType], to contacts: [ThreemaID]) throws {
+        let time = now()
+        guard media != nil, !isWithin(Self.hour, of: failedUpload, time) else { return }
+        let isDue = try types.contains { type in
+            try contacts.contains { try decision(with: type, to: $0, at: time) == .upload }
+        }
+        guard isDue, let jpeg = try picture(of: own.id) else { return }
+        do {
+            let upload = try upload(jpeg)
+            try store.transaction { changes in
+                try upload.encoded().withBytes { try changes.set("upload", own.id.bytes, $0) }
+            }
+            failedUpload = nil
+        } catch is MediaFailure {
+            failedUpload = time
+        }
+    }
+
+    /// A contact asks for the picture, because it has lost it: it counts as told nothing.
+    func shareAgain(with contact: Contact, in changes: borrowing Transaction) throws {
+        try changes.remove("told", contact.id.bytes)
+        try sharePicture(with: .text, to: contact, at: now(), in: changes)
+    }
+
+    func set(_ audience: PictureAudience, in changes: borrowing Transaction) throws {
+        let value: [UInt8] =
+            switch audience {
+            case .nobody: [0]
+            case .everyone: [1]
+            case .contacts(let ids): [2] + ids.compactMap { try? ThreemaID($0) }.flatMap(\.bytes)
+            }
+        try changes.set("audience", own.id.bytes, value.span)
+    }
+
+    // MARK: Parts
+
+    private func decision(
+        with type: MessageType, to contact: ThreemaID, at time: Timestamp
+    ) throws -> PictureDistribution.Decision {
+        guard type.distributesProfile, let audience = try audience() else { return .nothing }
+        return PictureDistribution.decide(
+            with: type, to: contact, hasPicture: try store.contains("picture", own.id.bytes), audience: audience,
+            upload: try lastUpload(), told: try told(contact), now: time)
+    }
+
+    /// - Returns: nil if the mailbox has taken none over.
+    private func audience() throws -> PictureDistribution.Audience? {
+        guard let value = try store.read("audience", own.id.bytes) else { return nil }
+        let bytes = value.withBytes { $0.revealBytes() }
+        switch (bytes.first, (bytes.count - 1) % ThreemaID.count) {
+        case (0, 0) where bytes.count == 1: return .nobody
+        case (1, 0) where bytes.count == 1: return .everyone
+        case (2, 0):
+            let starts = stride(from: 1, to: bytes.count, by: ThreemaID.count)
+            return .selected(
+                Set(try starts.map { try ThreemaID(bytes: bytes.span.extracting($0..<$0 + ThreemaID.count)) }))
+        default: throw MailboxError.malformedValue(own.id)
+        }
+    }
+
+    private func lastUpload() throws -> UploadedPicture? {
+        guard let value = try store.read("upload", own.id.bytes) else { return nil }
+        guard let upload = value.withBytes({ UploadedPicture(record: $0) }) else {
+            throw MailboxError.malformedValue(own.id)
+        }
+        return upload
+    }
+
+    /// A blob ID of 16 bytes, or the time of a deletion, 8 bytes.
+    private func told(_ contact: ThreemaID) throws -> PictureDistribution.Told {
+        guard let value = try store.read("told", contact.bytes) else { return .nothing }
+        guard value.count == BlobID.count else { return .deletion(try time("told", contact.bytes) ?? now()) }
+        return .picture(BlobID(value.withBytes { $0.revealBytes() }))
+    }
+}
