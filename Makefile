@@ -142,6 +142,7 @@ pairing: ## pair web client and app through a SaltyRTC server
 	Scripts/test-pairing
 
 examples: ## build the programs in Examples, which use the libraries, and compare what they print
+	$(debug-build) --product bot-run $(imports)
 	Scripts/test-examples $(swift) $(call quoted,$(place)) $(debug-flags)
 
 vectors: ## build the program in Vectors, which computes test vectors, and run it on right and wrong ones

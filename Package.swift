@@ -304,11 +304,15 @@ let package = Package(
             of: "Threema/ThreemaClient", "ThreemaForwardSecurity", "ThreemaChat", "ThreemaMedia", "ThreemaSafe",
             "ThreemaDirectory", "ThreemaMessages", "Threema", "SessionStore", "MediaKit", "HTTP", "ByteStreams",
             "StreamKit", "Encodings", "AtomicFiles", "SecureMemory", "VectorKit"),
-        // Either half of the chat server protocol, which Scripts/test-chat runs against another implementation.
+        // Scripts run these: either half of the chat server protocol against another implementation, the creator of groups
+        // with copies of Examples/Sources/echo-bot, one side of a pairing through a real server.
         program(
             "chat-run", at: "Peers/ChatRun", "ThreemaChat", "ThreemaMessages", "Threema", "TCPTransport", "ByteStreams",
             "Encodings", "SecureMemory"),
-        // One side of a pairing, which Scripts/test-pairing leads through a real server.
+        program(
+            "bot-run", at: "Peers/BotRun", "ThreemaClient", "ThreemaTransport", "ThreemaMedia", "ThreemaDirectory",
+            "ThreemaChat", "ThreemaSafe", "ThreemaMessages", "Threema", "TCPTransport", "Keystore", "SessionStore",
+            "Encodings", "AtomicFiles", "SecureMemory", "VectorKit"),
         program("web-peer", at: "Peers/WebPeer", "ThreemaWeb", "Threema", "SecureMemory"),
         tests(
             of: "Threema/ThreemaWeb", "ThreemaMessages", "Threema", "KeyWrapping", "SessionStore", "HTTP", "Primitives",

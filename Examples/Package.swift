@@ -67,6 +67,13 @@ let package = Package(
         .executableTarget(name: "pair-app", dependencies: [.product(name: "ThreemaWeb", package: "keytool")]),
         .executableTarget(name: "take-call", dependencies: [.product(name: "ThreemaCalls", package: "keytool")]),
         .executableTarget(
+            name: "echo-bot",
+            dependencies: [
+                .product(name: "ThreemaClient", package: "keytool"),
+                .product(name: "ThreemaTransport", package: "keytool"),
+                .product(name: "TCPTransport", package: "keytool"), .product(name: "Keystore", package: "keytool"),
+            ]),
+        .executableTarget(
             name: "write-forward",
             dependencies: [
                 .product(name: "ThreemaClient", package: "keytool"),

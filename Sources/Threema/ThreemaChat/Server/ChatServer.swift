@@ -29,6 +29,8 @@ public final class ChatServer: StreamHandler {
     private let key: ServerKey
     private let settings: Settings
     private let publicKey: (ThreemaID) -> PublicKey?
+    /// Called with each message that a client sends, as it is on the wire.
+    package var observe: (MessagePayload) -> Void = { _ in }
     private let push: (PushToken, [UInt8]) -> Void
     private var accounts: [ThreemaID: ChatAccount] = [:]
     private var clients: [Int: ServedClient] = [:]
@@ -166,6 +168,7 @@ public final class ChatServer: StreamHandler {
     }
 
     private func take(_ message: MessagePayload, from client: ServedClient, at now: Duration) {
+        observe(message)
         // A message to nobody is dropped, and acknowledged, or its sender would send it for ever.
         if let account = account(of: message.receiver) {
             let isNew = account.queue.add(message, at: now, isConnected: account.connection != nil)

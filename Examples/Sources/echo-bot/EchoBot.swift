@@ -1,0 +1,79 @@
+import Encodings
+import Foundation
+import Keystore
+import SecureMemory
+import SessionStore
+import TCPTransport
+import Threema
+import ThreemaChat
+import ThreemaClient
+import ThreemaDirectory
+import ThreemaMessages
+import ThreemaTransport
+
+/// A bot that answers each text and each file with the same, in a group only those of its creator. All that it knows is in
+/// a keystore in DIR: kill it and start it again at will.
+///
+///     echo 'PASSPHRASE' | echo-bot DIR DIRECTORY-URL CERTIFICATES CHAT-HOST PORT KEY
+@main
+struct EchoBot {
+    static func main() throws {
+        let words = CommandLine.arguments
+        guard words.count == 7, let port = UInt16(words[5]), let key = Data(base64Encoded: words[6]),
+            let chatKey = PublicKey(Array(key))
+        else { return print("The arguments are: DIR DIRECTORY-URL CERTIFICATES CHAT-HOST PORT KEY") }
+        let server = try DirectoryServer(url: words[2], authority: Array(Data(contentsOf: URL(filePath: words[3]))))
+        let directory = DirectoryClient(server, userAgent: "echo-bot")
+        let passphrase = SecureBytes(copying: Array((readLine() ?? "").utf8).span)
+        let keystore = try OpenKeystore.openOrCreate(at: words[1], passphrase: passphrase)
+        if try keystore.identities().isEmpty { try register(directory, in: keystore) }
+        let owner = try keystore.identities()[0]
+        let records = try keystore.lockedIdentity(owner, wait: .seconds(5))
+        let store = try records.withDirectory { [key = keystore.digestKey("sessions")] directory in
+            try OpenSessionStore(in: directory, messenger: owner.messenger, id: owner.id, key: key)
+        }
+        let now = { Timestamp(milliseconds: Int64(Date().timeIntervalSince1970 * 1000)) }
+        let mailbox = try Mailbox(identity(in: records.records), in: store, now: now) { id in
+            Contact(try directory.ask(.fetch(id)))
+        }
+        FileHandle.standardOutput.write(Data("\(mailbox.id)\n".utf8))
+        let extensions = try LoginExtensions([.clientInfo("1.0;L;en/CH")])
+        let end = try MessageClient.stayConnected(mailbox) {
+            try ChatSession(
+                ChatClient(identity: identity(in: records.records), serverKeys: [chatKey], extensions: extensions),
+                on: TCPStream(host: words[4], port: port, within: .seconds(20)))
+        } sleep: {
+            Thread.sleep(forTimeInterval: $0 / .seconds(1))
+        } use: { client in
+            while true { _ = try client.receive(upTo: 50, within: .seconds(60)) { try answer($0, mailbox, in: $1) } }
+        }
+        print(end)
+    }
+
+    /// In the transaction of the message: it is answered once, whatever dies.
+    static func answer(_ incoming: Incoming, _ mailbox: Mailbox, in changes: borrowing Transaction) throws {
+        guard let message = incoming.message, [.text, .file, .groupText, .groupFile].contains(message.body.type) else {
+            return
+        }
+        if case .chat = message.body { try mailbox.send(message.body, to: message.sender, in: changes) }
+        // If it answered others in a group, two bots would answer each other for ever.
+        guard case .groupChat(let identity, let content) = message.body, identity.creator == message.sender,
+            let group = try mailbox.group(identity)
+        else { return }
+        try mailbox.send(GroupRules(own: mailbox.id).send(content, to: group, id: .random()), in: changes)
+    }
+
+    static func identity(in records: borrowing IdentityRecords) throws -> Identity {
+        try records.read("identity")!.withBytes { try Identity(decoding: $0) }
+    }
+
+    static func register(_ directory: borrowing DirectoryClient, in keystore: OpenKeystore) throws {
+        let key = ClientKey.random()
+        let id = try directory.ask(.create(key), key: key).id
+        try directory.ask(.setFeatureMask([.forwardSecurity, .groups], of: id), key: key)
+        let bytes = Identity(id: id, clientKey: key).encoded()
+        try keystore.add(Owner(messenger: "threema", id: id.text)!) { records in
+            try bytes.withBytes { try records.write("identity", $0) }
+        }
+    }
+}
