@@ -21,7 +21,7 @@ struct EchoBot {
         let words = CommandLine.arguments
         guard words.count == 7, let port = UInt16(words[5]), let key = Data(base64Encoded: words[6]),
             let chatKey = PublicKey(Array(key))
-        else { return print("The arguments are: DIR DIRECTORY-URL CERTIFICATES CHAT-HOST PORT KEY") }
+        else { return print("DIR DIRECTORY-URL CERTIFICATES CHAT-HOST PORT KEY, please") }
         let server = try DirectoryServer(url: words[2], authority: Array(Data(contentsOf: URL(filePath: words[3]))))
         let directory = DirectoryClient(server, userAgent: "echo-bot")
         let passphrase = SecureBytes(copying: Array((readLine() ?? "").utf8).span)
@@ -29,18 +29,19 @@ struct EchoBot {
         if try keystore.identities().isEmpty { try register(directory, in: keystore) }
         let owner = try keystore.identities()[0]
         let records = try keystore.lockedIdentity(owner, wait: .seconds(5))
+        func own() throws -> Identity { try records.records.read("identity")!.withBytes { try Identity(decoding: $0) } }
         let store = try records.withDirectory { [key = keystore.digestKey("sessions")] directory in
             try OpenSessionStore(in: directory, messenger: owner.messenger, id: owner.id, key: key)
         }
         let now = { Timestamp(milliseconds: Int64(Date().timeIntervalSince1970 * 1000)) }
-        let mailbox = try Mailbox(identity(in: records.records), in: store, now: now) { id in
+        let mailbox = try Mailbox(own(), in: store, now: now) { id in
             Contact(try directory.ask(.fetch(id)))
         }
         FileHandle.standardOutput.write(Data("\(mailbox.id)\n".utf8))
         let extensions = try LoginExtensions([.clientInfo("1.0;L;en/CH")])
         let end = try MessageClient.stayConnected(mailbox) {
             try ChatSession(
-                ChatClient(identity: identity(in: records.records), serverKeys: [chatKey], extensions: extensions),
+                ChatClient(identity: own(), serverKeys: [chatKey], extensions: extensions),
                 on: TCPStream(host: words[4], port: port, within: .seconds(20)))
         } sleep: {
             Thread.sleep(forTimeInterval: $0 / .seconds(1))
@@ -50,21 +51,18 @@ struct EchoBot {
         print(end)
     }
 
+    static let echoed: Set<MessageType> = [.text, .file, .groupText, .groupFile]
+
     /// In the transaction of the message: it is answered once, whatever dies.
     static func answer(_ incoming: Incoming, _ mailbox: Mailbox, in changes: borrowing Transaction) throws {
-        guard let message = incoming.message, [.text, .file, .groupText, .groupFile].contains(message.body.type) else {
-            return
-        }
+        try mailbox.sendAgain(rejectedBy: incoming, in: changes)
+        guard let message = incoming.message, echoed.contains(message.body.type) else { return }
         if case .chat = message.body { try mailbox.send(message.body, to: message.sender, in: changes) }
         // If it answered others in a group, two bots would answer each other for ever.
         guard case .groupChat(let identity, let content) = message.body, identity.creator == message.sender,
             let group = try mailbox.group(identity)
         else { return }
         try mailbox.send(GroupRules(own: mailbox.id).send(content, to: group, id: .random()), in: changes)
-    }
-
-    static func identity(in records: borrowing IdentityRecords) throws -> Identity {
-        try records.read("identity")!.withBytes { try Identity(decoding: $0) }
     }
 
     static func register(_ directory: borrowing DirectoryClient, in keystore: OpenKeystore) throws {

@@ -1,3 +1,4 @@
+public import Threema
 public import ThreemaChat
 public import ThreemaForwardSecurity
 public import ThreemaMessages
@@ -6,6 +7,8 @@ public import ThreemaMessages
 public struct Incoming: Equatable, Sendable {
     /// Whether the message is delivered or discarded, and why.
     public let result: IncomingResult
+    /// The contact who has sent it; nil for one whose sender is none.
+    public let sender: ThreemaID?
     /// What its envelope has meant for the sessions with its sender; nil if it came without one.
     public let event: SessionEvent?
     /// Why the rules of groups refuse an authentic message; nil if they do not, or if it is none of a group.

@@ -18,6 +18,7 @@ public import ThreemaMessages
 //   ibex           ID                record of a Conversation
 //   outbox         ID ‖ number (8)   MessagePayload
 //   message        MessageOrigin     nothing: it was delivered
+//   sent           ID ‖ MessageID    what a contact may not have read: see MailboxUnread
 //   group          creator ‖ ID      record of a Group
 //   groupsync      creator ‖ ID      when the creator was asked for the group, milliseconds since the epoch (8)
 //   renewal        creator ‖ ID ‖ MessageID    receivers of a PictureRenewal (8 each)
@@ -157,6 +158,7 @@ public final class Mailbox {
             from: own.id, to: contact, id: id, createdAt: time, nickname: nickname, body: body)
         let sealed = try conversation(with: contact).seal(message, partner.parties, circumstances(partner.contact))
         try write(sealed.commit, sealed.commit.nonceDigests, in: changes)
+        if sealed.protection != nil { try remember(message, in: changes) }
         try sharePicture(with: body.innerType, to: known, at: time, in: changes)
         return sealed.protection
     }

@@ -80,11 +80,13 @@ extension Mailbox {
         if incoming.result.nonceDigest != nil, let message = incoming.delivered {
             try changes.set("message", message.origin.bytes, Span())
             if let judgement = taken.judgement { try carryOut(judgement, of: message, in: changes) }
-            switch message.body {
-            case .profilePicture(let picture): try want(picture, named: message.sender.bytes, in: changes)
-            case .requestProfilePicture: try shareAgain(with: taken.partner.contact, in: changes)
-            default: break
-            }
+        }
+        switch incoming.delivered?.body {
+        case .profilePicture(let picture): try want(picture, named: taken.partner.contact.id.bytes, in: changes)
+        case .requestProfilePicture: try shareAgain(with: taken.partner.contact, in: changes)
+        case .chat(.deliveryReceipt(let receipt)), .groupChat(_, .deliveryReceipt(let receipt)):
+            try forget(receipt.messageIDs, to: taken.partner.contact.id, in: changes)
+        default: break
         }
         try store(incoming, changes)
     }
@@ -92,17 +94,19 @@ extension Mailbox {
     private func incoming(
         _ result: IncomingResult, _ received: borrowing Received?, _ partner: Partner?, _ refusal: GroupDiscard?
     ) throws -> Incoming {
+        let sender = partner?.contact.id
         switch received {
         case .some(let received):
-            return Incoming(result: result, event: received.event, refusal: refusal, unprotected: nil)
+            return Incoming(result: result, sender: sender, event: received.event, refusal: refusal, unprotected: nil)
         case .none:
             guard case .deliver(let message) = result.decision, let contact = partner?.contact else {
-                return Incoming(result: result, event: nil, refusal: refusal, unprotected: nil)
+                return Incoming(result: result, sender: sender, event: nil, refusal: refusal, unprotected: nil)
             }
             let isExpected = contact.forwardSecurity != .enabled
             let judged = try conversation(with: contact.id).judge(unprotected: message.body.type)
             return Incoming(
-                result: result, event: nil, refusal: refusal, unprotected: isExpected ? .expected : judged)
+                result: result, sender: sender, event: nil, refusal: refusal,
+                unprotected: isExpected ? .expected : judged)
         }
     }
 

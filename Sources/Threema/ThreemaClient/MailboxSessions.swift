@@ -6,8 +6,10 @@ internal import ThreemaForwardSecurity
 // The sessions with contacts.
 
 extension Mailbox {
-    /// Sends an empty message in each session that was idle for a day, except to revoked contacts. Call it now and then.
+    /// Sends an empty message in each session that was idle for a day, except to revoked contacts, and forgets what was sent
+    /// 28 days ago. Call it once a day.
     public func refresh() throws {
+        try forgetUnread()
         for contact in try contacts()
         where try store.contains("ibex", contact.id.bytes) && !isRevoked(contact.id) {
             let partner = try partner(contact)

@@ -77,6 +77,18 @@ public final class MessageClient {
         return unknown
     }
 
+    /// Sends a message again that a contact could not read.
+    /// - Returns: whether it was still there.
+    /// - Throws: what ``Mailbox/sendAgain(_:to:)`` throws, or `.connectionOver`, and then nothing has changed;
+    ///   `ChatSessionError`, and then the message stays in the outbox.
+    @discardableResult
+    public func sendAgain(_ id: MessageID, to contact: ThreemaID) throws -> Bool {
+        guard failure == nil else { throw MailboxError.connectionOver }
+        let isThere = try mailbox.sendAgain(id, to: contact)
+        try sendOutboxOrEnd()
+        return isThere
+    }
+
     /// Ends the sessions with a contact, begins a new one, and tells the contact.
     /// - Throws: what ``Mailbox/resetSessions(with:)`` throws, or `.connectionOver`, and then nothing has changed;
     ///   `ChatSessionError`, and then the messages stay in the outbox.

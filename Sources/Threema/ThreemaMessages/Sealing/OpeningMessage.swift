@@ -48,7 +48,7 @@ extension MessagePayload {
 extension MessageBody {
     /// Reads type and body, without padding.
     /// - Throws: `.container` if there is no type, `.refusedType`, `.unknownType`, `.body`.
-    init(typed bytes: Span<UInt8>) throws(MessageError) {
+    package init(typed bytes: Span<UInt8>) throws(MessageError) {
         guard bytes.count >= MessageContainer.typeCount else { throw .container }
         guard bytes[0] != 0xff else { throw .refusedType }
         guard let type = MessageType(rawValue: bytes[0]) else { throw .unknownType(bytes[0]) }
