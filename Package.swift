@@ -162,7 +162,8 @@ let package = Package(
         room(
             "Threema/ThreemaCalls", "ThreemaMessages", "Threema", "HTTP", "Encodings", "Primitives", "SecureMemory",
             "COpenSSL"),
-        room("Threema/ThreemaMedia", "ThreemaMessages", "Threema", "HTTP", "Primitives", "SecureMemory"),
+        room(
+            "Threema/ThreemaMedia", "ThreemaMessages", "Threema", "HTTP", "Primitives", "AtomicFiles", "SecureMemory"),
         room("Threema/ThreemaDataBackup", "ThreemaSafe", "Threema", "Encodings", "SecureMemory", "CZip"),
         room("Threema/ThreemaForwardSecurity", "ThreemaMessages", "Threema", "Encodings", "Primitives", "SecureMemory"),
         room("Threema/ThreemaChat", "ThreemaMessages", "Threema", "ByteStreams", "Primitives", "SecureMemory"),
@@ -172,8 +173,8 @@ let package = Package(
             "Programs/SafeKeeping", "ThreemaRecords", "Keystore", "ThreemaSafe", "Threema", "SafeRules", "SafeWire",
             "HTTP", "ObservedTime", "Encodings", "Primitives", "SecureMemory"),
         room(
-            "Threema/ThreemaClient", "ThreemaForwardSecurity", "ThreemaChat", "ThreemaDirectory", "ThreemaMessages",
-            "Threema", "SessionStore", "Encodings", "SecureMemory"),
+            "Threema/ThreemaClient", "ThreemaForwardSecurity", "ThreemaChat", "ThreemaMedia", "ThreemaDirectory",
+            "ThreemaMessages", "Threema", "SessionStore", "Encodings", "AtomicFiles", "SecureMemory"),
         room("Programs/ThreemaTransport", "HTTPTransport", "ThreemaMedia", "ThreemaDirectory", "HTTP"),
         room(
             "Programs/MessengerKeeping", "Keystore", "SessionStore", "ProtonMainKey", "SophaxStorage", "SophaxGroups",
@@ -300,9 +301,9 @@ let package = Package(
             of: "Threema/ThreemaChat", "ThreemaMessages", "Threema", "ByteStreams", "StreamKit", "Primitives",
             "SecureMemory", "VectorKit"),
         tests(
-            of: "Threema/ThreemaClient", "ThreemaForwardSecurity", "ThreemaChat", "ThreemaDirectory", "ThreemaMessages",
-            "Threema", "SessionStore", "HTTP", "ByteStreams", "StreamKit", "Encodings", "AtomicFiles", "SecureMemory",
-            "VectorKit"),
+            of: "Threema/ThreemaClient", "ThreemaForwardSecurity", "ThreemaChat", "ThreemaMedia", "ThreemaDirectory",
+            "ThreemaMessages", "Threema", "SessionStore", "HTTP", "ByteStreams", "StreamKit", "Encodings",
+            "AtomicFiles", "SecureMemory", "VectorKit"),
         // Either half of the chat server protocol, which Scripts/test-chat runs against another implementation.
         program(
             "chat-run", at: "Peers/ChatRun", "ThreemaChat", "ThreemaMessages", "Threema", "TCPTransport", "ByteStreams",

@@ -13,6 +13,7 @@ public import ThreemaMessages
 //   contactnumber  0, 1, 2... (8)    ID
 //   revoked        ID                nothing: the last check has said so
 //   push           0 (1)             see PushRegistration
+//   upload         message ID        see Upload
 //   statecheck     0 (1)             when the states of all contacts were asked for, milliseconds since the epoch (8)
 //   ibex           ID                record of a Conversation
 //   outbox         ID ‖ number (8)   MessagePayload
@@ -90,8 +91,9 @@ public final class Mailbox {
         if wasCopied {
             try store.adopt { changes in
                 for contact in try contacts() { try end(.reset, contact, in: changes) }
-                // Token and keys are those of the other device.
+                // Token, keys and uploads are those of the other device.
                 try changes.remove("push", Self.pushName)
+                try changes.removeAll("upload")
             }
         }
     }

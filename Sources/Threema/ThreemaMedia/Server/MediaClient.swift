@@ -6,7 +6,7 @@ public struct MediaClient: Sendable {
     static let timeouts = HTTPTimeouts(connect: .seconds(30), idle: .seconds(30), total: .seconds(100))
 
     private let http: any HTTPClient
-    private let server: MediaServer
+    package let server: MediaServer
     private let userAgent: String
 
     /// - Parameters:
