@@ -162,7 +162,8 @@ let package = Package(
         room(
             "Threema/ThreemaCalls", "ThreemaMessages", "Threema", "HTTP", "Encodings", "Primitives", "SecureMemory",
             "COpenSSL"),
-        room("Threema/ThreemaMedia", "ThreemaMessages", "Threema", "HTTP", "Primitives", "SecureMemory"),
+        room(
+            "Threema/ThreemaMedia", "ThreemaMessages", "Threema", "HTTP", "Primitives", "AtomicFiles", "SecureMemory"),
         room("Threema/ThreemaDataBackup", "ThreemaSafe", "Threema", "Encodings", "SecureMemory", "CZip"),
         room("Threema/ThreemaForwardSecurity", "ThreemaMessages", "Threema", "Encodings", "Primitives", "SecureMemory"),
         room("Threema/ThreemaChat", "ThreemaMessages", "Threema", "ByteStreams", "Primitives", "SecureMemory"),
@@ -173,7 +174,8 @@ let package = Package(
             "HTTP", "ObservedTime", "Encodings", "Primitives", "SecureMemory"),
         room(
             "Threema/ThreemaClient", "ThreemaForwardSecurity", "ThreemaChat", "ThreemaMedia", "ThreemaSafe",
-            "ThreemaDirectory", "ThreemaMessages", "Threema", "SessionStore", "HTTP", "Encodings", "SecureMemory"),
+            "ThreemaDirectory", "ThreemaMessages", "Threema", "SessionStore", "Encodings", "AtomicFiles", "SecureMemory"
+        ),
         room("Programs/ThreemaTransport", "HTTPTransport", "ThreemaMedia", "ThreemaDirectory", "HTTP"),
         room(
             "Programs/MessengerKeeping", "Keystore", "SessionStore", "ProtonMainKey", "SophaxStorage", "SophaxGroups",
@@ -288,9 +290,8 @@ let package = Package(
         tests(
             of: "Threema/ThreemaMessages", "ThreemaMedia", "Threema", "SessionStore", "Encodings", "Primitives",
             "AtomicFiles", "SecureMemory", "VectorKit"),
-        kit("Kits/MediaKit", "HTTP", "SecureMemory", "VectorKit"),
         tests(
-            of: "Threema/ThreemaMedia", "ThreemaMessages", "Threema", "MediaKit", "HTTP", "Primitives", "SecureMemory",
+            of: "Threema/ThreemaMedia", "ThreemaMessages", "Threema", "HTTP", "Primitives", "SecureMemory",
             "VectorKit"),
         kit("Models/IbexModel", "ThreemaForwardSecurity", "ThreemaMessages", "Threema", "Encodings", "SecureMemory"),
         program("ibex-model", at: "Models/IbexModelRun", "IbexModel"),
@@ -302,10 +303,9 @@ let package = Package(
             "SecureMemory", "VectorKit"),
         tests(
             of: "Threema/ThreemaClient", "ThreemaForwardSecurity", "ThreemaChat", "ThreemaMedia", "ThreemaSafe",
-            "ThreemaDirectory", "ThreemaMessages", "Threema", "SessionStore", "MediaKit", "HTTP", "ByteStreams",
-            "StreamKit", "Encodings", "AtomicFiles", "SecureMemory", "VectorKit"),
-        // Scripts run these: either half of the chat server protocol against another implementation, the creator of groups
-        // with copies of Examples/Sources/echo-bot, one side of a pairing through a real server.
+            "ThreemaDirectory", "ThreemaMessages", "Threema", "SessionStore", "HTTP", "ByteStreams", "StreamKit",
+            "Encodings", "AtomicFiles", "SecureMemory", "VectorKit"),
+        // Scripts run these, with other implementations, real servers, or copies of Examples/Sources/echo-bot.
         program(
             "chat-run", at: "Peers/ChatRun", "ThreemaChat", "ThreemaMessages", "Threema", "TCPTransport", "ByteStreams",
             "Encodings", "SecureMemory"),

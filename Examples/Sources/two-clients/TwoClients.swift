@@ -23,13 +23,17 @@ struct TwoClients {
         try bob.send(.chat(.deliveryReceipt(DeliveryReceipt(.read, of: [text]))), to: aliceID)
         try show(alice, servers)
 
-        let key = EnclosedKey.random()
-        let content = Array("a file".utf8)
-        let blob = try servers.blobs.ask(
-            .upload(Blob.seal(content.span, key: key), to: servers.media, persists: false))
-        let file = FileMessage(blobID: blob, key: key, mediaType: "text/plain", size: Int64(content.count))
-        try alice.send(.chat(.file(file)), to: bobID)
-        try show(bob, servers)
+        let directory = try Directory.open(arguments[1] + "/alice", rule: .secret)
+        try directory.write("note", existing: .refuse) { try $0.write(Array("a file".utf8).span) }
+        let file = try directory.inputFile("note")
+        let place = UploadPlace(servers.blobs, copiesIn: directory)
+        // What an earlier process has left; what fails again is given up here.
+        for message in try alice.continueUploads(at: place).keys {
+            try alice.mailbox.discardUpload(message, from: place)
+        }
+        let outgoing = OutgoingFile(mediaType: "text/plain", name: "note.txt", thumbnail: [1, 2, 3])
+        try alice.send(file, as: outgoing, to: bobID, at: place)
+        try show(bob, servers, in: arguments[1] + "/bob")
 
         let rules = GroupRules(own: aliceID)
         let change = try rules.create(.random(), members: [bobID], name: "Lake", ids: .random())
@@ -51,23 +55,25 @@ struct TwoClients {
 
     /// Waits for a message and prints it.
     @discardableResult
-    static func show(_ client: MessageClient, _ servers: Servers) throws -> MessageID? {
+    static func show(_ client: MessageClient, _ servers: Servers, in path: String = ".") throws -> MessageID? {
         while let event = try client.receive(within: .seconds(20)) {
             guard case .received(let incoming) = event, let message = incoming.message else { continue }
             let protection = incoming.protection == .fourDH ? "4DH" : "2DH"
-            print("\(message.receiver) reads: \(try words(message.body, servers)) (\(protection))")
+            print("\(message.receiver) reads: \(try words(message.body, servers, path)) (\(protection))")
             return message.id
         }
         return nil
     }
 
-    static func words(_ body: MessageBody, _ servers: Servers) throws -> String {
+    static func words(_ body: MessageBody, _ servers: Servers, _ path: String) throws -> String {
         switch body {
         case .chat(.text(let text)): return text
         case .chat(.deliveryReceipt(let receipt)): return "\(receipt.status)"
         case .chat(.file(let file)):
-            let blob = try servers.blobs.ask(.download(file.blobID, from: servers.media))
-            return "a file of \(try Blob.open(blob.span, key: file.key).count) bytes"
+            let directory = try Directory.open(path, rule: .secret)
+            let thumbnail = try servers.blobs.receive(file, as: "received", in: directory, isInGroup: false)
+            let count = try directory.inputFile("received").count
+            return "a file of \(count) bytes with a thumbnail of \(thumbnail?.count ?? 0)"
         case .groupName(_, let name): return "group \(name)"
         case .groupChat(_, .text(let text)): return "in the group: \(text)"
         default: return "\(body.type)"

@@ -14,6 +14,7 @@ public import ThreemaMessages
 //   contactnumber  0, 1, 2... (8)    ID
 //   revoked        ID                nothing: the last check has said so
 //   push           0 (1)             see PushRegistration
+//   upload         message ID        see Upload
 //   statecheck     0 (1)             when the states of all contacts were asked for, milliseconds since the epoch (8)
 //   ibex           ID                record of a Conversation
 //   outbox         ID ‖ number (8)   MessagePayload
@@ -26,7 +27,7 @@ public import ThreemaMessages
 //   wanted         see below         PictureMessage: it has to be downloaded (52)
 //   told           ID                what a contact knows of the user's picture: blob ID (16), or when it was told that
 //                                    there is none, milliseconds since the epoch (8)
-//   upload         the own ID        UploadedPicture: the user's (60)
+//   shared         the own ID        UploadedPicture: the user's (60)
 //   audience       the own ID        who may see it: 0 nobody, 1 everyone, or 2 and the IDs of contacts (8 each)
 //   nonce          digest            nothing: see ReplayStore
 //
@@ -110,8 +111,9 @@ public final class Mailbox {
         if wasCopied {
             try store.adopt { changes in
                 for contact in try contacts() { try end(.reset, contact, in: changes) }
-                // Token and keys are those of the other device.
+                // Token, keys and uploads are those of the other device.
                 try changes.remove("push", Self.pushName)
+                try changes.removeAll("upload")
             }
         }
     }

@@ -1,5 +1,4 @@
 internal import Encodings
-internal import HTTP
 internal import SecureMemory
 internal import SessionStore
 public import Threema
@@ -21,7 +20,7 @@ extension Mailbox {
         try store.transaction { changes in
             try set(document.pictureAudience, in: changes)
             guard picture != before else { return }
-            try changes.remove("upload", own.id.bytes)
+            try changes.remove("shared", own.id.bytes)
             try set(picture, named: own.id.bytes, in: changes)
         }
     }
@@ -61,7 +60,7 @@ extension Mailbox {
     public func fetchPictures() throws {
         guard let media else { return }
         for (name, message) in try wanted() {
-            let jpeg = try download(message, media)
+            let jpeg = try media.picture(message, most: ProfilePicture.maxBytes)
             try store.transaction { changes in
                 try changes.remove("wanted", name)
                 if let jpeg { try set(jpeg, named: name, in: changes) }
@@ -101,28 +100,9 @@ extension Mailbox {
         return wanted
     }
 
-    /// - Returns: nil if there is nothing to wait for.
-    private func download(_ picture: PictureMessage, _ media: MediaClient) throws -> [UInt8]? {
-        let request = try MediaRequest.download(
-            picture.blobID, from: media.server, limit: ProfilePicture.maxBytes + Blob.overhead)
-        do throws(MediaFailure) {
-            let blob = try media.ask(request)
-            return try? Blob.open(blob.span, key: picture.key).withBytes { $0.revealBytes() }
-        } catch {
-            switch error {
-            case .service(.unknownBlob), .service(.tooLong): return nil
-            default: throw error
-            }
-        }
-    }
-
-    /// Seals a picture under a fresh key, and uploads it.
     func upload(_ jpeg: [UInt8]) throws -> UploadedPicture {
         guard let media else { throw MailboxError.noMediaServer }
-        let (blob, key) = Blob.sealPicture(jpeg.span)
-        let id = try media.ask(.upload(blob, to: media.server, persists: true))
-        return UploadedPicture(
-            message: PictureMessage(blobID: id, encryptedSize: UInt32(blob.count), key: key), uploadedAt: now())
+        return UploadedPicture(message: try media.upload(picture: jpeg), uploadedAt: now())
     }
 
     // MARK: Renewals

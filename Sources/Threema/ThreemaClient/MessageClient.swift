@@ -47,7 +47,7 @@ public final class MessageClient {
     ///   `ChatSessionError`, and then the message stays in the outbox, and the next client sends it.
     @discardableResult
     public func send(_ body: MessageBody, to contact: ThreemaID, id: MessageID = .random()) throws -> DHMode? {
-        guard failure == nil else { throw MailboxError.connectionOver }
+        try requireConnection()
         let protection = try mailbox.send(body, to: contact, id: id)
         try sendOutboxOrEnd()
         return protection
@@ -59,7 +59,7 @@ public final class MessageClient {
     ///   and then the messages stay in the outbox.
     @discardableResult
     public func send(_ sendings: [GroupSending]) throws -> [ThreemaID] {
-        guard failure == nil else { throw MailboxError.connectionOver }
+        try requireConnection()
         let unknown = try mailbox.send(sendings)
         try sendOutboxOrEnd()
         return unknown
@@ -71,7 +71,7 @@ public final class MessageClient {
     ///   and then the messages stay in the outbox.
     @discardableResult
     public func make(_ change: GroupChange) throws -> [ThreemaID] {
-        guard failure == nil else { throw MailboxError.connectionOver }
+        try requireConnection()
         let unknown = try mailbox.make(change)
         try sendOutboxOrEnd()
         return unknown
@@ -83,7 +83,7 @@ public final class MessageClient {
     ///   `ChatSessionError`, and then the message stays in the outbox.
     @discardableResult
     public func sendAgain(_ id: MessageID, to contact: ThreemaID) throws -> Bool {
-        guard failure == nil else { throw MailboxError.connectionOver }
+        try requireConnection()
         let isThere = try mailbox.sendAgain(id, to: contact)
         try sendOutboxOrEnd()
         return isThere
@@ -93,7 +93,7 @@ public final class MessageClient {
     /// - Throws: what ``Mailbox/resetSessions(with:)`` throws, or `.connectionOver`, and then nothing has changed;
     ///   `ChatSessionError`, and then the messages stay in the outbox.
     public func resetSessions(with contact: ThreemaID) throws {
-        guard failure == nil else { throw MailboxError.connectionOver }
+        try requireConnection()
         try mailbox.resetSessions(with: contact)
         try sendOutboxOrEnd()
     }
@@ -103,7 +103,7 @@ public final class MessageClient {
     /// - Throws: `ChatSessionError`, `.connectionOver`, and then the next client does it; what reading the registration
     ///   throws.
     public func registerPush() throws {
-        guard failure == nil else { throw MailboxError.connectionOver }
+        try requireConnection()
         let registration = try mailbox.unsentPushRegistration()
         do {
             try session.send(registration)
@@ -117,7 +117,7 @@ public final class MessageClient {
     /// - Throws: what ``Mailbox/discardUnreadable(to:)`` throws, or `.connectionOver`, and then nothing has changed;
     ///   `ChatSessionError`, and then the messages stay in the outbox.
     public func discardUnreadable(to contact: ThreemaID) throws {
-        guard failure == nil else { throw MailboxError.connectionOver }
+        try requireConnection()
         try mailbox.discardUnreadable(to: contact)
         try sendOutboxOrEnd()
     }
@@ -217,8 +217,13 @@ public final class MessageClient {
         if !isOnlySaid { try sendOutbox() }
     }
 
+    /// - Throws: `.connectionOver`.
+    func requireConnection() throws {
+        guard failure == nil else { throw MailboxError.connectionOver }
+    }
+
     /// After a message was stored. Errors of the store wait for `receive`, because here they would mean that it was not.
-    private func sendOutboxOrEnd() throws {
+    func sendOutboxOrEnd() throws {
         do {
             try sendOutbox()
         } catch let error as ChatSessionError {

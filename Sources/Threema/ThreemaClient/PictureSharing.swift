@@ -38,7 +38,7 @@ extension Mailbox {
         do {
             let upload = try upload(jpeg)
             try store.transaction { changes in
-                try upload.encoded().withBytes { try changes.set("upload", own.id.bytes, $0) }
+                try upload.encoded().withBytes { try changes.set("shared", own.id.bytes, $0) }
             }
             failedUpload = nil
         } catch is MediaFailure {
@@ -89,7 +89,7 @@ extension Mailbox {
     }
 
     private func lastUpload() throws -> UploadedPicture? {
-        guard let value = try store.read("upload", own.id.bytes) else { return nil }
+        guard let value = try store.read("shared", own.id.bytes) else { return nil }
         guard let upload = value.withBytes({ UploadedPicture(record: $0) }) else {
             throw MailboxError.malformedValue(own.id)
         }

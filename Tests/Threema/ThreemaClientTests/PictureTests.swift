@@ -1,6 +1,5 @@
 import Encodings
 import HTTP
-import MediaKit
 import SecureMemory
 import SessionStore
 import Testing
@@ -14,7 +13,7 @@ import ThreemaSafe
 /// Pictures of the user, of contacts and of groups. Alice has a picture, Bob gets to see it.
 @Suite struct PictureTests {
     private let home: Household
-    private let http = TestMediaServer()
+    private let http = MediaHouse()
     private var alice: Side { home.alice }
     private var bob: Side { home.bob }
 
@@ -25,7 +24,7 @@ import ThreemaSafe
 
     private func connect(_ side: Side) throws {
         try side.open()
-        side.mailbox.media = MediaClient(http, .threema, userAgent: "test/1")
+        side.mailbox.media = http.client
     }
 
     /// A grey file of 8 by 8 pixels, as far as its segments say.
@@ -54,11 +53,10 @@ import ThreemaSafe
         }
     }
 
-    private func uploads() -> Int { http.state.withLock { $0.requests.filter { $0.url.contains("upload") }.count } }
+    private func uploads() -> Int { http.state.withLock { $0.uploads } }
 
     private func pass(days: Int64) {
         for side in [alice, bob] { side.now = Timestamp(milliseconds: side.now.milliseconds + days * 86_400_000) }
-        http.state.withLock { $0.now += Int(days) * 86_400 }
     }
 
     @Test func `the picture goes along once, and again when it is another one`() throws {
@@ -78,9 +76,8 @@ import ThreemaSafe
         try bob.mailbox.fetchPictures()
         #expect(try bob.mailbox.picture(of: alice.id) == second.jpeg)
         // Nothing of it is fetched twice.
-        let requests = http.state.withLock { $0.requests.count }
         try bob.mailbox.fetchPictures()
-        #expect(http.state.withLock { $0.requests.count } == requests)
+        #expect(http.state.withLock { $0.downloads } == 2)
     }
 
     @Test func `after a week the picture is uploaded under another key`() throws {
@@ -122,28 +119,36 @@ import ThreemaSafe
 
     @Test func `a media server that is away holds no message up`() throws {
         try share(Self.picture(1))
-        http.state.withLock { $0.fault = HTTPResponse(status: 500) }
+        http.state.withLock { $0.failsBefore = 0 }
         #expect(try told() == [])
         // It is tried again after an hour, and not before.
-        #expect(try told() == [] && uploads() == 1)
+        #expect(try told() == [] && uploads() == 0)
         alice.now = Timestamp(milliseconds: alice.now.milliseconds + 3_600_000)
         #expect(try told().count == 1)
-        http.state.withLock { $0.fault = HTTPResponse(status: 500) }
-        #expect(throws: MediaFailure.service(.unexpectedStatus(500))) { try bob.mailbox.fetchPictures() }
+        http.state.withLock { $0.failsBefore = 0 }
+        #expect(throws: MediaFailure.http(.connection(.brokenOff))) { try bob.mailbox.fetchPictures() }
         try bob.mailbox.fetchPictures()
         #expect(try bob.mailbox.picture(of: alice.id) != nil)
     }
 
-    @Test func `a picture that is gone or altered is given up`() throws {
+    @Test func `a picture that is gone, altered or too long is given up`() throws {
         try share(Self.picture(1))
         _ = try told()
         http.state.withLock { state in
-            for id in state.blobs.keys { state.blobs[id]?.blob[20] ^= 1 }
+            for id in state.blobs.keys { state.blobs[id]?.bytes[20] ^= 1 }
         }
         try bob.mailbox.fetchPictures()
         try share(Self.picture(2))
         _ = try told()
         http.state.withLock { $0.blobs = [:] }
+        try bob.mailbox.fetchPictures()
+        try share(Self.picture(3))
+        _ = try told()
+        http.state.withLock { state in
+            for id in state.blobs.keys {
+                state.blobs[id]?.bytes += [UInt8](repeating: 0, count: ProfilePicture.maxBytes)
+            }
+        }
         try bob.mailbox.fetchPictures()
         #expect(try bob.mailbox.picture(of: alice.id) == nil && bob.count("wanted") == 0)
     }
@@ -188,7 +193,7 @@ import ThreemaSafe
     @Test func `damaged values are named`() throws {
         try share(Self.picture(1))
         _ = try told()
-        for (kind, name) in [("audience", alice.id), ("upload", alice.id), ("told", bob.id)] as [(ValueKind, ThreemaID)]
+        for (kind, name) in [("audience", alice.id), ("shared", alice.id), ("told", bob.id)] as [(ValueKind, ThreemaID)]
         {
             let value = try alice.mailbox.store.read(kind, name.bytes)?.withBytes { $0.revealBytes() } ?? []
             try alice.mailbox.store.transaction { try $0.set(kind, name.bytes, [9, 9, 9].span) }

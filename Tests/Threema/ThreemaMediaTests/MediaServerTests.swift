@@ -1,6 +1,5 @@
 import Foundation
 import HTTP
-import MediaKit
 import SecureMemory
 import Testing
 import ThreemaMessages

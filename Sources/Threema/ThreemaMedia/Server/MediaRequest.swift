@@ -20,9 +20,24 @@ extension ServiceRequest where Answer == BlobID, Failure == MediaError {
     public static func upload(
         _ blob: [UInt8], to server: MediaServer, persists: Bool, _ authorization: MediaAuthorization = .none
     ) throws(MediaError) -> Self {
+        try upload(to: server, persists: persists, authorization, body: BlobForm.beginning + blob + BlobForm.end)
+    }
+
+    /// Uploads a blob that is read while it is sent.
+    package static func upload(
+        _ blob: HTTPUpload, to server: MediaServer, persists: Bool, _ authorization: MediaAuthorization
+    ) throws(MediaError) -> Self {
+        let form = blob.between(BlobForm.beginning, BlobForm.end)
+        return try upload(to: server, persists: persists, authorization, upload: form)
+    }
+
+    private static func upload(
+        to server: MediaServer, persists: Bool, _ authorization: MediaAuthorization, body: [UInt8]? = nil,
+        upload: HTTPUpload? = nil
+    ) throws(MediaError) -> Self {
         let request = HTTPRequest(
             .post, "upload?persist=\(persists ? 1 : 0)", headers: try authorization.headers() + [BlobForm.contentType],
-            body: BlobForm.beginning + blob + BlobForm.end, limit: 1024, timeouts: MediaClient.timeouts)
+            body: body, limit: 1024, timeouts: MediaClient.timeouts, upload: upload)
         return Self(request, base: server.uploadURL) { (response) throws(MediaError) in
             // A line may end behind it.
             let text = String(decoding: response.body, as: UTF8.self).split { $0.isWhitespace }
@@ -50,6 +65,18 @@ extension ServiceRequest where Answer == [UInt8], Failure == MediaError {
 }
 
 extension ServiceRequest where Answer == Void, Failure == MediaError {
+    /// Downloads a blob piece by piece.
+    /// - Parameter limit: longest blob, in bytes.
+    package static func download(
+        _ blob: BlobID, from server: MediaServer, limit: Int, _ authorization: MediaAuthorization,
+        to download: @escaping HTTPDownload
+    ) throws(MediaError) -> Self {
+        let request = HTTPRequest(
+            .get, "\(blob)", headers: try authorization.headers(), limit: limit, timeouts: MediaClient.timeouts,
+            download: download)
+        return Self(request, base: server.url(of: blob)) { _ in }
+    }
+
     /// Tells the server that the receiver has a blob, and stored it. The server deletes it unless it persists. Send it
     /// for a message between two people only: other members of a group may not have the blob yet.
     /// - Throws: `.badToken`.

@@ -14,8 +14,7 @@ extension MessagePayload {
         let metadata = try openMetadata(keys: keys)
         let container = try openContainer(keys: keys)
         let body = try container.withBytes { (bytes) throws(MessageError) in
-            let range = try MessageContainer.body(of: bytes)
-            return try MessageBody(typed: bytes.extracting(0..<range.upperBound))
+            try MessageBody(container: bytes)
         }
         if let metadata, metadata.messageID != id { throw .idMismatch }
         return message(metadata, body)
@@ -46,6 +45,13 @@ extension MessagePayload {
 }
 
 extension MessageBody {
+    /// Reads what `container(randomPadding:)` makes.
+    /// - Throws: as for a message box.
+    package init(container bytes: Span<UInt8>) throws(MessageError) {
+        let range = try MessageContainer.body(of: bytes)
+        try self.init(typed: bytes.extracting(0..<range.upperBound))
+    }
+
     /// Reads type and body, without padding.
     /// - Throws: `.container` if there is no type, `.refusedType`, `.unknownType`, `.body`.
     package init(typed bytes: Span<UInt8>) throws(MessageError) {

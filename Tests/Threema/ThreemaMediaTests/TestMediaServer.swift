@@ -1,34 +1,32 @@
-package import HTTP
+import HTTP
 import SecureMemory
-package import Synchronization
-import VectorKit
+import Synchronization
+import ThreemaMessages
 
 /// A media server in this process, behind the port: blobs by random IDs. A `done` deletes them unless they persist, and
 /// after two weeks they are gone.
-package final class TestMediaServer: HTTPClient {
-    package struct Stored {
-        package var blob: [UInt8]
-        package let persists: Bool
-        package let storedAt: Int
+final class TestMediaServer: HTTPClient {
+    struct Stored {
+        let blob: [UInt8]
+        let persists: Bool
+        let storedAt: Int
     }
 
-    package struct State {
-        package var blobs: [String: Stored] = [:]
-        package var requests: [(url: String, request: HTTPRequest)] = []
+    struct State {
+        var blobs: [String: Stored] = [:]
+        var requests: [(url: String, request: HTTPRequest)] = []
         /// In seconds.
-        package var now = 0
+        var now = 0
         /// What every request has to have; nil for nothing.
-        package var authorization: String?
+        var authorization: String?
         /// The answer to the next request.
-        package var fault: HTTPResponse?
+        var fault: HTTPResponse?
     }
 
-    package static let lifetime = 14 * 24 * 3600
-    package let state = Mutex(State())
+    static let lifetime = 14 * 24 * 3600
+    let state = Mutex(State())
 
-    package init() {}
-
-    package func send(
+    func send(
         _ request: HTTPRequest, to endpoint: borrowing HTTPEndpoint, progress: HTTPProgress?
     ) throws(HTTPError) -> HTTPResponse {
         guard let url = endpoint.url(of: request.path) else { throw .badURL }
@@ -36,11 +34,11 @@ package final class TestMediaServer: HTTPClient {
         return state.withLock { $0.answer(request, text) }
     }
 
-    package func certificate(
+    func certificate(
         of endpoint: borrowing HTTPEndpoint, isExamined: Bool, within timeouts: HTTPTimeouts
     ) throws(HTTPError) -> PresentedCertificate? { nil }
 
-    package func chain(
+    func chain(
         of endpoint: borrowing HTTPEndpoint, within timeouts: HTTPTimeouts
     ) throws(HTTPError) -> [PresentedCertificate] { [] }
 }
