@@ -26,7 +26,7 @@ enum MainKeys {
         let plaintext = try inputs.bytes("plaintext")
         let key = try inputs.secret("key", count: nil)
         guard [16, 24, 32].contains(key.count) else {
-            throw CheckError.malformed("input key", "16, 24 or 32 bytes long")
+            throw CheckError.malformed("input key", "16, 24 or 32 bytes")
         }
         try check.compare("ciphertext", Legacy.AESCTR.encrypt(plaintext.span, key: key, iv: iv.span))
     }
@@ -67,7 +67,7 @@ enum MainKeys {
     static func unlockLegacy(_ check: inout Check) throws {
         let inputs = check.inputs
         guard try inputs.text("version") != "1" else {
-            throw CheckError.malformed("input version", "another one than 1")
+            throw CheckError.malformed("input version", "another version than 1")
         }
         let protection = try PINProtection(
             version: .legacy, salt: try salt(inputs), blob: try inputs.bytes("keychain_PinProtection"))
@@ -91,7 +91,7 @@ enum MainKeys {
             isOpened = false
         }
         if check.isExpected("garbage_prefix") {
-            guard blob.count >= ivCount else { throw CheckError.malformed("input blob", "as long as its IV") }
+            guard blob.count >= ivCount else { throw CheckError.malformed("input blob", "at least 16 bytes") }
             let wanted = try check.expected.bytes("garbage_prefix")
             let plain = Legacy.AESCTR.decrypt(
                 blob.span.extracting(ivCount..<blob.count), key: try pinKey(inputs),

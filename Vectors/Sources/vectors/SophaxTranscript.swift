@@ -134,7 +134,7 @@ struct SophaxTranscript: ~Copyable {
         let isRight = opened.plaintext.equals(letter.plaintext)
         session = opened.next
         keys = given
-        guard !isShort else { throw CheckError.malformed("input ratchet_privates", "enough keys") }
+        guard !isShort else { throw CheckError.malformed("input ratchet_privates", "a key for each turn") }
         return isRight
     }
 
