@@ -9,13 +9,12 @@ enum MainKeys {
 
     static func autolock(_ check: inout Check) throws {
         let inputs = check.inputs
-        let all = Int64.min...Int64.max
-        let rule = AutolockRule(minutes: Int(try inputs.integer("timeout_minutes", in: all)))
+        let rule = AutolockRule(minutes: Int(try inputs.integer("timeout_minutes", in: Int64.min...Int64.max)))
         var elapsed: AutolockRule.Elapsed?
         if inputs.has("elapsed_wall_s") || inputs.has("elapsed_monotonic_s") {
             elapsed = AutolockRule.Elapsed(
-                wall: .seconds(try inputs.integer("elapsed_wall_s", in: all)),
-                uptime: .seconds(try inputs.integer("elapsed_monotonic_s", in: all)))
+                wall: try Fraction(inputs, "elapsed_wall_s").duration,
+                uptime: try Fraction(inputs, "elapsed_monotonic_s").duration)
         }
         check.compare("decision", rule.decision(elapsed).rawValue)
     }
