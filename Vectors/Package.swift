@@ -21,6 +21,7 @@ let package = Package(
                 .product(name: "ThreemaChat", package: "keytool"),
                 .product(name: "ThreemaWeb", package: "keytool"),
                 .product(name: "ThreemaDirectory", package: "keytool"),
+                .product(name: "ThreemaSafe", package: "keytool"),
                 .product(name: "Telegram", package: "keytool"),
                 .product(name: "ProtonMainKey", package: "keytool"),
                 .product(name: "Ratchet", package: "keytool"),

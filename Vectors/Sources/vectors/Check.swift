@@ -101,7 +101,7 @@ enum CheckError: Error, CustomStringConvertible {
     var description: String {
         switch self {
         case .missing(let name): "\(name) is missing"
-        case .malformed(let name, let form): "\(name) is not \(form)"
+        case .malformed(let name, let form): "\(name): expected \(form)"
         case .notInAPI(let reason): reason
         }
     }

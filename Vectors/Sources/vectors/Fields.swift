@@ -41,7 +41,8 @@ struct Fields {
     /// - Parameter range: where it has to be.
     func integer(_ name: String, in range: ClosedRange<Int64> = 0...Int64.max) throws -> Int64 {
         guard let number = try required(name).integer, range.contains(number) else {
-            throw CheckError.malformed("\(place) \(name)", "an integer of its range")
+            let ends = range.upperBound < .max ? " from \(range.lowerBound) to \(range.upperBound)" : ""
+            throw CheckError.malformed("\(place) \(name)", "an integer\(ends)")
         }
         return number
     }
@@ -89,10 +90,10 @@ struct Fields {
     private func digits(_ name: String, count: Int?) throws -> [UInt8] {
         let digits = try text(name).map { $0.isASCII ? $0.hexDigitValue.map(UInt8.init) : nil }
         guard digits.count % 2 == 0, !digits.contains(nil) else {
-            throw CheckError.malformed("\(place) \(name)", "hexadecimal")
+            throw CheckError.malformed("\(place) \(name)", "hexadecimal digits")
         }
         guard count == nil || digits.count == 2 * count! else {
-            throw CheckError.malformed("\(place) \(name)", "\(count!) bytes long")
+            throw CheckError.malformed("\(place) \(name)", "\(count!) bytes")
         }
         return digits.compactMap { $0 }
     }

@@ -11,7 +11,12 @@ struct Fraction {
     init(_ fields: Fields, _ name: String) throws {
         let malformed = CheckError.malformed("\(fields.place) \(name)", "a number of seconds")
         let literal: String
-        if case .number(let number)? = fields[name] { literal = number } else { literal = try fields.text(name) }
+        switch fields[name] {
+        case .number(let number)?: literal = number
+        case .string(let text)?: literal = text
+        case nil: throw CheckError.missing("\(fields.place) \(name)")
+        default: throw malformed
+        }
         isNegative = literal.hasPrefix("-")
         let parts = literal.drop { $0 == "-" }.split(separator: "/", omittingEmptySubsequences: false)
         let digits = parts[0].split(separator: ".", omittingEmptySubsequences: false)
@@ -27,6 +32,16 @@ struct Fraction {
             denominator = below
         }
         (self.numerator, self.denominator) = (numerator, denominator)
+        // Both parts of a duration have 64 bits.
+        guard numerator / denominator <= Int64.max else { throw malformed }
+    }
+
+    /// The duration. What is shorter than an attosecond is cut off.
+    var duration: Duration {
+        let (seconds, rest) = numerator.quotientAndRemainder(dividingBy: denominator)
+        let parts = denominator.dividingFullWidth(rest.multipliedFullWidth(by: 1_000_000_000_000_000_000))
+        let duration = Duration(secondsComponent: Int64(seconds), attosecondsComponent: Int64(parts.quotient))
+        return isNegative ? .zero - duration : duration
     }
 
     /// The absolute value in units of 2^-32 seconds; nil if that has more than 64 bits.

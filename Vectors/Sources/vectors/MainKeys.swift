@@ -9,13 +9,12 @@ enum MainKeys {
 
     static func autolock(_ check: inout Check) throws {
         let inputs = check.inputs
-        let all = Int64.min...Int64.max
-        let rule = AutolockRule(minutes: Int(try inputs.integer("timeout_minutes", in: all)))
+        let rule = AutolockRule(minutes: Int(try inputs.integer("timeout_minutes", in: Int64.min...Int64.max)))
         var elapsed: AutolockRule.Elapsed?
         if inputs.has("elapsed_wall_s") || inputs.has("elapsed_monotonic_s") {
             elapsed = AutolockRule.Elapsed(
-                wall: .seconds(try inputs.integer("elapsed_wall_s", in: all)),
-                uptime: .seconds(try inputs.integer("elapsed_monotonic_s", in: all)))
+                wall: try Fraction(inputs, "elapsed_wall_s").duration,
+                uptime: try Fraction(inputs, "elapsed_monotonic_s").duration)
         }
         check.compare("decision", rule.decision(elapsed).rawValue)
     }
@@ -26,7 +25,7 @@ enum MainKeys {
         let plaintext = try inputs.bytes("plaintext")
         let key = try inputs.secret("key", count: nil)
         guard [16, 24, 32].contains(key.count) else {
-            throw CheckError.malformed("input key", "16, 24 or 32 bytes long")
+            throw CheckError.malformed("input key", "16, 24 or 32 bytes")
         }
         try check.compare("ciphertext", Legacy.AESCTR.encrypt(plaintext.span, key: key, iv: iv.span))
     }
@@ -67,7 +66,7 @@ enum MainKeys {
     static func unlockLegacy(_ check: inout Check) throws {
         let inputs = check.inputs
         guard try inputs.text("version") != "1" else {
-            throw CheckError.malformed("input version", "another one than 1")
+            throw CheckError.malformed("input version", "another version than 1")
         }
         let protection = try PINProtection(
             version: .legacy, salt: try salt(inputs), blob: try inputs.bytes("keychain_PinProtection"))
@@ -91,7 +90,7 @@ enum MainKeys {
             isOpened = false
         }
         if check.isExpected("garbage_prefix") {
-            guard blob.count >= ivCount else { throw CheckError.malformed("input blob", "as long as its IV") }
+            guard blob.count >= ivCount else { throw CheckError.malformed("input blob", "at least 16 bytes") }
             let wanted = try check.expected.bytes("garbage_prefix")
             let plain = Legacy.AESCTR.decrypt(
                 blob.span.extracting(ivCount..<blob.count), key: try pinKey(inputs),

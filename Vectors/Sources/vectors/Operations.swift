@@ -4,8 +4,11 @@ typealias Operation = @Sendable (inout Check) throws -> Void
 /// The operations that keytool's public API can do, by the system that defines them. README.md has inputs and results.
 let systems: [String: [String: Operation]] = [
     "threema": operations, "telegram-mtproto1": telegramOperations, "proton-mainkey": mainKeyOperations,
-    "textsecure-v1": textSecureOperations, "sophaxchat": sophaxChatOperations,
+    "textsecure-v1": textSecureOperations, "sophaxchat": sophaxChatOperations, areaSystem: areaOperations,
 ]
+
+/// Stands for a system in vectors with an area and without an operation.
+let areaSystem = "area"
 
 /// The operations of system `threema`, by name.
 let operations: [String: Operation] = [
@@ -153,4 +156,35 @@ let sophaxChatOperations: [String: Operation] = [
     "tcp-frame-limit": Sophax.frameLimit,
     "wire-signature": Sophax.wireSignature,
     "x3dh": RatchetKeys.x3dh,
+]
+
+/// What an area computes, by its name, in files that name no operation. The inputs decide about the rest.
+let areaOperations: [String: Operation] = [
+    "directory_auth": Identities.directory,
+    "id_backup": Identities.backup,
+    "keypair": Identities.keyPair,
+    "public_key_display": Identities.display,
+    "qr_contact": Identities.contact,
+    "qr_web": Identities.pairing,
+    "revocation": Identities.revocation,
+    "threema_id": Identities.id,
+
+    "desktop_keystorage": KeyFiles.desktop,
+    "masterkey_v1": KeyFiles.first,
+    "masterkey_v2": KeyFiles.second,
+
+    "safe_auth": SafeFormats.login,
+    "safe_config": SafeFormats.config,
+    "safe_decrypt": SafeFormats.open,
+    "safe_encrypt": SafeFormats.seal,
+    "safe_json": SafeFormats.json,
+    "safe_kdf": SafeFormats.keys,
+    "safe_url": SafeFormats.address,
+]
+
+/// Areas of which only the program keytool has the functions, and no library.
+let privateAreas: [String: String] = [
+    "qr_matrix": "no library draws QR codes",
+    "safe_password": "no library rates passwords",
+    "safe_upload_decision": "no library decides about uploads",
 ]

@@ -16,12 +16,12 @@ enum Payload {
         payload.flags = MessageFlags(rawValue: UInt8(try inputs.integer("flags", in: 0...255)))
         let name = Array(try inputs.text("legacyNickname").utf8)
         guard name.count <= MessagePayload.nicknameCount else {
-            throw CheckError.malformed("input legacyNickname", "at most \(MessagePayload.nicknameCount) bytes long")
+            throw CheckError.malformed("input legacyNickname", "at most \(MessagePayload.nicknameCount) bytes")
         }
         payload.legacyNickname = name + [UInt8](repeating: 0, count: MessagePayload.nicknameCount - name.count)
         payload.metadataBox = try inputs.bytes("metadataBox")
         guard payload.metadataBox.count <= UInt16.max else {
-            throw CheckError.malformed("input metadataBox", "at most \(UInt16.max) bytes long")
+            throw CheckError.malformed("input metadataBox", "at most \(UInt16.max) bytes")
         }
         payload.nonce = MessageNonce(try inputs.bytes("nonce", count: MessageNonce.count))
         payload.messageBox = try inputs.bytes("box")

@@ -7,7 +7,7 @@ enum Primitive {
     static func blake2b512(_ check: inout Check) throws {
         let data = try check.inputs.bytes("data")
         let key = check.inputs.has("key") ? try check.inputs.secret("key", count: nil) : SecureBytes(count: 0) { _ in }
-        guard key.count <= 64 else { throw CheckError.malformed("input key", "at most 64 bytes long") }
+        guard key.count <= 64 else { throw CheckError.malformed("input key", "at most 64 bytes") }
         let digest = key.withBytes { BLAKE2b.hash512(data.span, key: $0) }
         try check.compare("digest", digest)
     }
@@ -17,7 +17,7 @@ enum Primitive {
         let salt = try check.inputs.bytes("salt")
         let personal = try check.inputs.bytes("personal")
         guard salt.count <= 16, personal.count <= 16 else {
-            throw CheckError.malformed("input salt or personal", "at most 16 bytes long")
+            throw CheckError.malformed("input salt or personal", "at most 16 bytes")
         }
         try check.compare("derived", BLAKE2b.deriveKey(from: key, salt: salt, personal: personal))
     }
@@ -83,14 +83,14 @@ enum Primitive {
     /// A key derived under a salt.
     /// - Parameters: `salt` and `personal` have at most 16 bytes.
     static func derive(_ key: borrowing SecureBytes, _ salt: String, _ personal: String) throws -> SecureBytes {
-        guard salt.utf8.count <= 16 else { throw CheckError.malformed("input salt", "at most 16 bytes long") }
-        guard personal.utf8.count <= 16 else { throw CheckError.malformed("input personal", "at most 16 bytes long") }
+        guard salt.utf8.count <= 16 else { throw CheckError.malformed("input salt", "at most 16 bytes") }
+        guard personal.utf8.count <= 16 else { throw CheckError.malformed("input personal", "at most 16 bytes") }
         return BLAKE2b.deriveKey(from: key, salt: salt, personal: personal)
     }
 
     private static func key(_ fields: Fields, _ name: String) throws -> SecureBytes {
         let key = try fields.secret(name, count: nil)
-        guard (1...64).contains(key.count) else { throw CheckError.malformed("input \(name)", "1 to 64 bytes long") }
+        guard (1...64).contains(key.count) else { throw CheckError.malformed("input \(name)", "1 to 64 bytes") }
         return key
     }
 

@@ -69,9 +69,15 @@ enum Sophax {
             try seed.withBytes { Ed25519.publicKey(of: $0) } == inputs.bytes("signing_public", count: 32))
     }
 
+    /// - Parameter check: the payload is one byte, repeated; zeros if none is named.
     static func frame(_ check: inout Check) throws {
-        let content = [UInt8](repeating: 0, count: Int(try check.inputs.integer("payload_length", in: 0...4_194_304)))
-        check.require("payload_sha256", SHA256.hash(content.span) == (try check.inputs.bytes("payload_sha256")))
+        let inputs = check.inputs
+        let count = Int(try inputs.integer("payload_length", in: 0...4_194_304))
+        let byte = inputs.has("payload_byte") ? try Self.byte(inputs, "payload_byte") : 0
+        let content = [UInt8](repeating: byte, count: count)
+        if inputs.has("payload_sha256") || !inputs.has("payload_byte") {
+            check.require("payload_sha256", SHA256.hash(content.span) == (try inputs.bytes("payload_sha256")))
+        }
         guard let frame = FrameReader.frame(content) else { throw CheckError.notInAPI("a longer frame") }
         try check.compare("prefix", Array(frame[..<4]))
         try check.compare("frame_sha256", SHA256.hash(frame.span))
@@ -178,6 +184,18 @@ enum Sophax {
     }
 
     static func base64(_ bytes: [UInt8]) -> String { Data(bytes).base64EncodedString() }
+
+    /// A byte: a number, or two hexadecimal digits.
+    private static func byte(_ fields: Fields, _ name: String) throws -> UInt8 {
+        let byte: UInt8? =
+            switch fields[name] {
+            case .number(let literal)?: UInt8(literal)
+            case .string(let text)? where text.utf8.count == 2 && text.allSatisfy(\.isHexDigit): UInt8(text, radix: 16)
+            default: nil
+            }
+        guard let byte else { throw CheckError.malformed("\(fields.place) \(name)", "1 byte") }
+        return byte
+    }
 
     private static func identity(_ fields: Fields) throws -> PublicIdentity {
         guard

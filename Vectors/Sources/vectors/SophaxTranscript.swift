@@ -15,17 +15,17 @@ struct SophaxTranscript: ~Copyable {
     private var aliceKeys: ArraySlice<HeldKey>
     private var bobKeys: ArraySlice<HeldKey>
     private let associated: [UInt8]
+    /// All that were sent, in this order.
+    private var letters: [Letter] = []
 
     static func compare(_ check: inout Check) throws {
-        guard let steps = check.expected["steps"]?.array, !steps.isEmpty else {
-            throw CheckError.malformed("expected steps", "a list of steps")
-        }
+        let steps = try TranscriptStep.all(of: check)
+        // Deliveries that are steps of their own are the only ones.
+        let isApart = steps.contains { if case .delivery = $0.kind { true } else { false } }
         var transcript = try begin(check.inputs)
         for step in steps {
             // After a wrong step the sides are no longer those of the vector.
-            guard try transcript.take(Fields(value: step, place: "expected steps")) else {
-                return check.note("steps", false)
-            }
+            guard try transcript.take(step, isApart: isApart) else { return check.note("steps", false) }
         }
         check.note("steps", true)
     }
@@ -58,32 +58,82 @@ struct SophaxTranscript: ~Copyable {
         return SophaxTranscript(alice, bob, aliceKeys, bobKeys, associated)
     }
 
-    /// A message on its way.
+    /// A message that was sent.
     private struct Letter {
+        /// The name that deliveries may give it.
+        let id: String?
+        let isFromAlice: Bool
         let header: [UInt8]
         let body: [UInt8]
         let plaintext: [UInt8]
+        var isOnItsWay = true
     }
 
-    /// Sends and receives one message.
+    /// Sends, receives, or both.
     /// - Returns: whether all that is stated is right.
-    private mutating func take(_ step: Fields) throws -> Bool {
-        let isAlice: Bool
-        switch try step.text("from") {
-        case "alice": isAlice = true
-        case "bob": isAlice = false
-        default: throw CheckError.malformed("expected steps from", "alice or bob")
+    private mutating func take(_ step: TranscriptStep, isApart: Bool) throws -> Bool {
+        switch step.kind {
+        case .sending(let isAlice):
+            let keys = isAlice ? try alice.seal() : try bob.seal()
+            guard let letter = try letter(step.fields, keys, isAlice) else { return false }
+            letters.append(letter)
+            let isDelivered = step.fields["delivered"]?.bool ?? !isApart
+            return try !isDelivered || deliver(letters.count - 1, letter)
+        case .delivery(let place, let toAlice):
+            return try deliver(place, toAlice, step.fields)
         }
-        let keys = isAlice ? try alice.seal() : try bob.seal()
-        guard let letter = try letter(step, keys) else { return false }
-        if case .bool(false)? = step["delivered"] { return true }
-        return try isAlice
+    }
+
+    /// - Parameter step: its boxes take the place of those that were sent.
+    private mutating func deliver(_ place: TranscriptStep.Place, _ toAlice: Bool?, _ step: Fields) throws -> Bool {
+        let index = try index(of: place, toAlice)
+        let letter = letters[index]
+        guard letter.isFromAlice != toAlice else {
+            throw CheckError.malformed("expected steps to", "the other side than that of the message")
+        }
+        let changed = Letter(
+            id: letter.id, isFromAlice: letter.isFromAlice,
+            header: step.has("encrypted_header") ? try step.bytes("encrypted_header") : letter.header,
+            body: step.has("ciphertext") ? try step.bytes("ciphertext") : letter.body,
+            plaintext: step.has("plaintext") ? try step.bytes("plaintext") : letter.plaintext)
+        guard step.has("error") else { return try deliver(index, changed) }
+        do {
+            _ = try deliver(index, changed)
+            return false
+        } catch is RatchetError {
+            return true
+        }
+    }
+
+    private func index(of place: TranscriptStep.Place, _ toAlice: Bool?) throws -> Int {
+        let index: Int?
+        let wanted: CheckError
+        switch place {
+        case .next:
+            index = letters.firstIndex { $0.isOnItsWay && $0.isFromAlice != toAlice }
+            wanted = .malformed("expected steps", "a message on its way")
+        case .id(let id, let member):
+            index = letters.firstIndex { $0.id == id }
+            wanted = .malformed("expected steps \(member)", "a message that was sent before")
+        case .number(let number, let member):
+            index = letters.indices.contains(number) ? number : nil
+            wanted = .malformed("expected steps \(member)", "a message that was sent before")
+        }
+        guard let index else { throw wanted }
+        return index
+    }
+
+    private mutating func deliver(_ index: Int, _ letter: Letter) throws -> Bool {
+        let isRight =
+            try letter.isFromAlice
             ? Self.receive(letter, by: &bob, &bobKeys, associated)
             : Self.receive(letter, by: &alice, &aliceKeys, associated)
+        letters[index].isOnItsWay = false
+        return isRight
     }
 
     /// - Returns: nil if something stated is wrong.
-    private func letter(_ step: Fields, _ keys: OutgoingKeys) throws -> Letter? {
+    private func letter(_ step: Fields, _ keys: OutgoingKeys, _ isFromAlice: Bool) throws -> Letter? {
         guard let headerKey = keys.headerKey else { return nil }
         var stated = Check(inputs: step.value, expected: step.value)
         let text =
@@ -99,7 +149,8 @@ struct SophaxTranscript: ~Copyable {
         let header = try box(step, "encrypted_header", Array(text.utf8), headerKey, [], &stated)
         let body = try box(step, "ciphertext", plaintext, keys.messageKey, associated + header, &stated)
         guard stated.differences.isEmpty, stated.compared > 0 else { return nil }
-        return Letter(header: header, body: body, plaintext: plaintext)
+        return Letter(
+            id: step["id"]?.string, isFromAlice: isFromAlice, header: header, body: body, plaintext: plaintext)
     }
 
     /// A box of the plaintext under the nonce of the stated one, or under zeros if none is stated.
@@ -134,14 +185,15 @@ struct SophaxTranscript: ~Copyable {
         let isRight = opened.plaintext.equals(letter.plaintext)
         session = opened.next
         keys = given
-        guard !isShort else { throw CheckError.malformed("input ratchet_privates", "enough keys") }
+        guard !isShort else { throw CheckError.malformed("input ratchet_privates", "a key for each turn") }
         return isRight
     }
 
     private static func open(
         _ box: [UInt8], _ key: HeldKey, _ data: [UInt8]
     ) throws(AuthenticationError) -> SecureBytes {
-        try ChaChaPoly.open(
+        guard box.count >= ChaChaPoly.nonceCount + ChaChaPoly.tagCount else { throw .notAuthentic }
+        return try ChaChaPoly.open(
             box.span.extracting(ChaChaPoly.nonceCount..<box.count), nonce: Array(box[..<ChaChaPoly.nonceCount]),
             key: key.bytes, additionalData: data)
     }

@@ -50,7 +50,7 @@ enum TelegramKeyFiles {
         let (payload, padding) = (try inputs.bytes("payload"), try inputs.bytes("padding"))
         let count = 4 + payload.count
         guard padding.count == (16 - count % 16) % 16 else {
-            throw CheckError.malformed("input padding", "as long as the last block needs")
+            throw CheckError.malformed("input padding", "the bytes that fill the last block")
         }
         let length = (0..<4).map { UInt8(truncatingIfNeeded: count >> (8 * $0)) }
         let plain = length + payload + padding

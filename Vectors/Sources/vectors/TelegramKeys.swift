@@ -27,7 +27,7 @@ enum TelegramKeys {
         try check.compare("plaintext", plaintext)
         guard check.isExpected("answer_length") || check.isExpected("answer_sha1") else { return }
         guard key.bytes.count == BlockKeys.keyCount else {
-            throw CheckError.malformed("input key", "\(BlockKeys.keyCount) bytes long")
+            throw CheckError.malformed("input key", "\(BlockKeys.keyCount) bytes")
         }
         let keys = BlockKeys(
             key: try check.inputs.secret("key", count: nil), iv: try check.inputs.secret("iv", count: nil))
@@ -78,17 +78,17 @@ enum TelegramKeys {
     private static func blocks(_ fields: Fields, _ name: String) throws -> [UInt8] {
         let bytes = try fields.bytes(name)
         guard bytes.count.isMultiple(of: Legacy.AESIGE.blockCount) else {
-            throw CheckError.malformed("input \(name)", "a multiple of \(Legacy.AESIGE.blockCount) bytes long")
+            throw CheckError.malformed("input \(name)", "a multiple of \(Legacy.AESIGE.blockCount) bytes")
         }
         return bytes
     }
 
     private static func requireLengths(_ key: HeldSecret, _ iv: HeldSecret) throws {
         guard [16, 24, 32].contains(key.bytes.count) else {
-            throw CheckError.malformed("input key", "16, 24 or 32 bytes long")
+            throw CheckError.malformed("input key", "16, 24 or 32 bytes")
         }
         guard iv.bytes.count == Legacy.AESIGE.ivCount else {
-            throw CheckError.malformed("input iv", "\(Legacy.AESIGE.ivCount) bytes long")
+            throw CheckError.malformed("input iv", "\(Legacy.AESIGE.ivCount) bytes")
         }
     }
 }

@@ -13,7 +13,7 @@ enum TelegramPackets {
             salt: try number(inputs, "salt"), session: try number(inputs, "session_id"), message: message)
         let padding = try inputs.bytes("padding")
         guard padding.count == (16 - message.data.count % 16) % 16 else {
-            throw CheckError.malformed("input padding", "as long as the last block needs")
+            throw CheckError.malformed("input padding", "the bytes that fill the last block")
         }
         let (key, direction) = (HeldAuthorizationKey(try TelegramKeys.key(inputs, "auth_key")), try direction(inputs))
         let packet = try LegacyMTProto1.Packet.seal(content, key: key.key, direction) { _ in padding }

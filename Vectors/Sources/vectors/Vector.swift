@@ -4,7 +4,7 @@ import Encodings
 struct Vector {
     /// Names the vector.
     let id: String
-    /// The operation.
+    /// The operation, or the area of a vector that has none.
     let operation: String
     /// The system that defines it.
     let system: String
@@ -30,19 +30,23 @@ struct Vector {
         guard !id.unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) else {
             throw .member("id", number)
         }
-        guard let operation = value["op"]?.string else { throw .member("op", number) }
+        // Without an operation, the area says what is computed.
+        let isArea = value["op"] == nil
+        guard let operation = value[isArea ? "area" : "op"]?.string else { throw .member("op or area", number) }
         guard let inputs = value["inputs"], inputs.members != nil else { throw .member("inputs", number) }
         guard let expected = value["expected"] ?? value["output"] else { throw .member("expected", number) }
         self.id = id
         self.operation = operation
-        system = value["system"]?.string ?? "threema"
+        system = isArea ? areaSystem : value["system"]?.string ?? "threema"
         self.inputs = inputs
         self.expected = expected
     }
 
     /// Computes the operation and compares its results.
     var result: VectorResult {
-        guard let compute = systems[system]?[operation] else { return .unknownOperation(nil) }
+        guard let compute = systems[system]?[operation] else {
+            return .unknownOperation(system == areaSystem ? privateAreas[operation] : nil)
+        }
         var check = Check(inputs: inputs, expected: expected)
         let isRefusal = expected["error"] != nil
         do {
