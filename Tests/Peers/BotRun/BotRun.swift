@@ -73,7 +73,12 @@ final class Creator {
     private let people: People
     private let media: MediaClient
     private let storeKey = EnclosedKey.random()
-    private var client: MessageClient!
+    /// Of the present connection.
+    private var connected: MessageClient?
+    private var client: MessageClient {
+        guard let connected else { preconditionFailure("nothing is connected") }
+        return connected
+    }
     private var number = 0
     private let rules: GroupRules
 
@@ -102,7 +107,7 @@ final class Creator {
 
     /// Opens the store again, and logs in.
     private func connect() throws {
-        client?.mailbox.store.close()
+        connected?.mailbox.store.close()
         let store = try OpenSessionStore(
             in: Directory.open(path, rule: .secret), messenger: "threema", id: id.text,
             key: storeKey.bytes.withBytes { SecureBytes(copying: $0) })
@@ -117,7 +122,7 @@ final class Creator {
         let login = ChatClient(
             identity: identity(), serverKeys: [wire.key.publicKey],
             extensions: try LoginExtensions([.clientInfo("1.0;L;en/CH")]))
-        client = try MessageClient(mailbox, on: ChatSession(login, on: stream))
+        connected = try MessageClient(mailbox, on: ChatSession(login, on: stream))
     }
 
     // MARK: Exchange
