@@ -20,7 +20,7 @@ extension DirectoryClient {
 
 extension MediaClient {
     /// A client over libcurl, which is opened by the first request. A request that transfers nothing for 30 seconds, or
-    /// takes more than 100, fails.
+    /// takes more than 100, fails. A file has another second for each 64 KiB.
     /// - Parameter userAgent: one line of printable ASCII.
     public init(_ server: MediaServer, userAgent: String) {
         self.init(CurlClient(), server, userAgent: userAgent)

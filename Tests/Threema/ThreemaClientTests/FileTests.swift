@@ -74,7 +74,7 @@ import VectorKit
         let message = try #require(received().first)
         #expect(message.size == 200_000 && message.mediaType == "image/png" && message.name == "a.png")
         #expect(message.caption == "A" && message.rendering == .media)
-        #expect(blobCount() == 2)
+        #expect(blobCount() == 2 && media.state.withLock(\.timeout) == .seconds(103))
         #expect(try names("copies") == [] && alice.count("upload") == 0)
         #expect(
             try media.client.receive(message, as: "mine", in: directory("files"), isInGroup: false) == thumbnail)

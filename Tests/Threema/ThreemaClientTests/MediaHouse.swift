@@ -11,6 +11,8 @@ final class MediaHouse: HTTPClient {
         /// By ID, and whether they persist.
         var blobs: [String: (bytes: [UInt8], persists: Bool)] = [:]
         var uploads = 0
+        /// How long the last one may take.
+        var timeout = Duration.zero
         var downloads = 0
         /// The number of the request that fails, counted down to 0: before the server has it, or behind it.
         var failsBefore = -1
@@ -45,6 +47,7 @@ final class MediaHouse: HTTPClient {
             state.withLock { state in
                 state.blobs[id] = (blob, parts[0].hasSuffix("1"))
                 state.uploads += 1
+                state.timeout = request.timeouts.total
             }
             return HTTPResponse(status: 200, body: Array(id.utf8))
         }

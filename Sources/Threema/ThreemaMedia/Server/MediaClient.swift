@@ -5,6 +5,12 @@ public import HTTP
 public struct MediaClient: Sendable {
     static let timeouts = HTTPTimeouts(connect: .seconds(30), idle: .seconds(30), total: .seconds(100))
 
+    /// For a blob that does not have to fit into memory: a second more for each 64 KiB.
+    /// - Parameter count: most bytes of it.
+    static func timeouts(for count: Int) -> HTTPTimeouts {
+        HTTPTimeouts(connect: timeouts.connect, idle: timeouts.idle, total: timeouts.total + .seconds(count >> 16))
+    }
+
     private let http: any HTTPClient
     package let server: MediaServer
     private let userAgent: String

@@ -37,7 +37,7 @@ extension ServiceRequest where Answer == BlobID, Failure == MediaError {
     ) throws(MediaError) -> Self {
         let request = HTTPRequest(
             .post, "upload?persist=\(persists ? 1 : 0)", headers: try authorization.headers() + [BlobForm.contentType],
-            body: body, limit: 1024, timeouts: MediaClient.timeouts, upload: upload)
+            body: body, limit: 1024, timeouts: MediaClient.timeouts(for: upload?.count ?? 0), upload: upload)
         return Self(request, base: server.uploadURL) { (response) throws(MediaError) in
             // A line may end behind it.
             let text = String(decoding: response.body, as: UTF8.self).split { $0.isWhitespace }
@@ -72,8 +72,8 @@ extension ServiceRequest where Answer == Void, Failure == MediaError {
         to download: @escaping HTTPDownload
     ) throws(MediaError) -> Self {
         let request = HTTPRequest(
-            .get, "\(blob)", headers: try authorization.headers(), limit: limit, timeouts: MediaClient.timeouts,
-            download: download)
+            .get, "\(blob)", headers: try authorization.headers(), limit: limit,
+            timeouts: MediaClient.timeouts(for: limit), download: download)
         return Self(request, base: server.url(of: blob)) { _ in }
     }
 
