@@ -52,8 +52,7 @@ package enum CommandEnd {
     /// Prints the version, for people or for programs, and ends the process.
     static func showVersion(_ arguments: [String], in grammar: CommandGrammar) throws -> Never {
         let (isJSON, isVerbose) = Self.asks(arguments)
-        let report = VersionReport(
-            version: grammar.version, details: isVerbose ? .init(opened: grammar.opened()) : nil)
+        let report = VersionReport(details: isVerbose ? .init(opened: grammar.opened()) : nil)
         let json = String(decoding: report.json.encodedForOutput, as: UTF8.self)
         try Output.print(toCopy: isJSON ? [json] : report.lines(grammar.root.configuration.version))
         Glibc.exit(0)

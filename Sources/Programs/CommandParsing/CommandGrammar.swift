@@ -4,7 +4,6 @@ package import ArgumentParser
 /// command line that is wrong.
 package struct CommandGrammar {
     let root: any ParsableCommand.Type
-    let version: String
     let commonNames: CommonNames
     let valuedOptions: [String]
     let letters: String
@@ -17,7 +16,6 @@ package struct CommandGrammar {
 
     /// - Parameters:
     ///   - root: the program; its subcommands are nouns, and theirs are verbs.
-    ///   - version: the number alone: "0.1.0".
     ///   - commonNames: what other programs call the verbs.
     ///   - valuedOptions: the program's own options that every command has and that take a value, with their dashes.
     ///   - letters: those of short options that only some commands have.
@@ -29,13 +27,12 @@ package struct CommandGrammar {
     ///   - opened: the libraries that the program opens when it needs them, each with its version, or nil where it is missing.
     ///   - elsewhere: verbs of this program's nouns that another program has, with its name: "other noun verb".
     package init(
-        root: any ParsableCommand.Type, version: String, commonNames: CommonNames, valuedOptions: [String],
+        root: any ParsableCommand.Type, commonNames: CommonNames, valuedOptions: [String],
         letters: String, forms: [String: String], details: String, beginning: [String],
         examples: @autoclosure @escaping () -> [String] = [], elsewhere: [String] = [],
         opened: @autoclosure @escaping () -> [(name: String, version: String?)] = []
     ) {
         self.root = root
-        self.version = version
         self.commonNames = commonNames
         self.valuedOptions = valuedOptions
         self.letters = letters

@@ -4,8 +4,6 @@ internal import Encodings
 
 /// What `--version` prints.
 struct VersionReport {
-    /// The number alone: "0.1.0".
-    let version: String
     /// Where `--verbose` asks for more: what the program was built from, and the libraries that it opens when it needs
     /// them, with their versions, or nil for one that is missing.
     let details: Details?
@@ -36,7 +34,7 @@ struct VersionReport {
         .result(
             "version",
             [
-                ("version", .string(version)),
+                ("version", .string(Release.version)),
                 ("built", details.map { .members($0.built.map { ($0.name, .string($0.value)) }) }),
                 (
                     "opened",

@@ -6,8 +6,6 @@ import Console
 /// The laboratory: opens, seals and shows what programs on the libraries exchange, with the keys in a keystore.
 @main
 struct KeytoolLab: RootCommand {
-    static let version = "0.1.0"
-
     static let configuration = CommandConfiguration(
         commandName: "keytool-lab",
         abstract: "Open, seal and show the traffic of messengers with the keys in a keystore.",
@@ -17,14 +15,14 @@ struct KeytoolLab: RootCommand {
 
             The commands are explained in man keytool-lab.
             """,
-        version: "keytool-lab \(version)",
+        version: "keytool-lab \(Release.version)",
         subcommands: [TelegramNoun.self, TextSecureNoun.self, SophaxChatNoun.self])
 
     @OptionGroup var globals: GlobalOptions
 
     static var grammar: CommandGrammar {
         CommandGrammar(
-            root: Self.self, version: version, commonNames: commonNames,
+            root: Self.self, commonNames: commonNames,
             valuedOptions: [GlobalOptions.keystoreName], letters: "o",
             forms: [TelegramMessenger.words.forms, TextSecureMessenger.words.forms, SophaxChatMessenger.words.forms]
                 .reduce(into: [SessionWaitOptions.form.name: SessionWaitOptions.form.words]) {

@@ -5,12 +5,10 @@ import Console
 /// The table of verbs.
 @main
 struct KeytoolServer: ParsableCommand {
-    static let version = "0.1.0"
-
     static let configuration = CommandConfiguration(
         commandName: "keytool-server",
         abstract: "Run a Safe server: encrypted backups of Threema identities.",
-        version: "keytool-server \(version)",
+        version: "keytool-server \(Release.version)",
         subcommands: subcommands
     )
 

@@ -6,7 +6,7 @@ extension CommandGrammar {
     /// keytool-server's commands.
     static var keytoolServer: CommandGrammar {
         CommandGrammar(
-            root: KeytoolServer.self, version: KeytoolServer.version, commonNames: .keytoolServer,
+            root: KeytoolServer.self, commonNames: .keytoolServer,
             valuedOptions: [], letters: "",
             forms: [
                 "duration": "a number and a unit: 30s, 10m, 24h or 3d",

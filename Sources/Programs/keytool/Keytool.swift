@@ -6,8 +6,6 @@ import Console
 /// The table of verbs: a noun, then a verb.
 @main
 struct Keytool: RootCommand {
-    static let version = "0.1.0"
-
     static let configuration = CommandConfiguration(
         commandName: "keytool",
         abstract: "Create, back up and restore messenger identities.",
@@ -17,7 +15,7 @@ struct Keytool: RootCommand {
 
             The terms are explained in man keytool.
             """,
-        version: "keytool \(version)",
+        version: "keytool \(Release.version)",
         groupedSubcommands: [
             CommandGroup(
                 name: "Identity and backup",

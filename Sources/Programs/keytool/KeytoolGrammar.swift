@@ -9,7 +9,7 @@ extension CommandGrammar {
     /// keytool's commands.
     static var keytool: CommandGrammar {
         CommandGrammar(
-            root: Keytool.self, version: Keytool.version, commonNames: .keytool,
+            root: Keytool.self, commonNames: .keytool,
             valuedOptions: [GlobalOptions.keystoreName], letters: "o",
             forms: [
                 SessionWaitOptions.form.name: SessionWaitOptions.form.words,

@@ -1,5 +1,6 @@
 import AtomicFiles
 import CommandLine
+import CommandParsing
 import Console
 import Encodings
 import Keystore
@@ -11,7 +12,7 @@ enum MachineCheck {
     static func findings() -> [Finding] { [version, shadow, memoryLocking, derivation, keyring, clock] }
 
     private static var version: Finding {
-        Finding("version", .ok, "keytool \(Keytool.version), \(Machine.description)")
+        Finding("version", .ok, "keytool \(Release.version), \(Machine.description)")
     }
 
     /// Java's development kits bring a program of the same name.

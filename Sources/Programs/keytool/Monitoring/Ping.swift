@@ -1,3 +1,4 @@
+import CommandParsing
 import Console
 import HTTPTransport
 import SafeWire
@@ -55,7 +56,7 @@ final class Ping {
     /// A failure is a warning, once: the service notices by itself that it is not told.
     private func send(_ word: String, _ output: Output) {
         do throws(SafeExchangeError) {
-            try HTTPSPing.send(to: address(of: word), userAgent: "keytool/\(Keytool.version)", by: CurlClient())
+            try HTTPSPing.send(to: address(of: word), userAgent: "keytool/\(Release.version)", by: CurlClient())
         } catch {
             guard !hasWarned else { return }
             hasWarned = true

@@ -1,6 +1,7 @@
 import CommandLine
 import HTTP
 import AtomicFiles
+import CommandParsing
 import Console
 import Encodings
 import Glibc
@@ -89,7 +90,7 @@ extension Session {
             let observed: any HTTPClient =
                 isVerbose ? ObservedClient(client: client, url: server.url, observe: show) : client
             return DirectoryClient(
-                observed, server.endpoint(), userAgent: "keytool/\(Keytool.version)", timeout: limits.request,
+                observed, server.endpoint(), userAgent: "keytool/\(Release.version)", timeout: limits.request,
                 retry: retry, now: { time(nil) })
         }
     }

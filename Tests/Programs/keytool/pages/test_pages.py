@@ -74,7 +74,7 @@ def test_files_that_are_named(page):
 
 def test_changelog():
     """It begins with the version that keytool tells, and its day if it was released."""
-    version = re.search(r'let version = "(.*)"', (REPOSITORY / "Sources/Programs/keytool/Keytool.swift").read_text())[1]
+    version = re.search(r'let version = "(.*)"', (REPOSITORY / "Sources/Programs/CommandParsing/Release.swift").read_text())[1]
     first = re.search(r"^## (.*)$", (REPOSITORY / "CHANGELOG.md").read_text(), re.M)[1]
     assert re.fullmatch(rf"\[{re.escape(version)}\] - (\d{{4}}-\d\d-\d\d|not yet released)", first)
 
