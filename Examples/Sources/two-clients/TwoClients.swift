@@ -57,7 +57,9 @@ struct TwoClients {
     @discardableResult
     static func show(_ client: MessageClient, _ servers: Servers, in path: String = ".") throws -> MessageID? {
         while let event = try client.receive(within: .seconds(20)) {
-            guard case .received(let incoming) = event, let message = incoming.message else { continue }
+            guard case .received(let incoming) = event else { continue }
+            if let notice = incoming.notice { print("\(client.mailbox.id) is told: \(notice)") }
+            guard let message = incoming.message else { continue }
             let protection = incoming.protection == .fourDH ? "4DH" : "2DH"
             print("\(message.receiver) reads: \(try words(message.body, servers, path)) (\(protection))")
             return message.id

@@ -29,7 +29,9 @@ import ThreemaMessages
         let read = try bob.receive(sent).compactMap(\.message)
         #expect(read.isEmpty)
         for incoming in try alice.receive(bob.sendOutbox()) {
-            if case .rejected(let rejection) = incoming.event { return rejection }
+            guard case .rejected(let rejection) = incoming.event else { continue }
+            #expect(incoming.notice == .unreadMessage(rejection.messageID))
+            return rejection
         }
         return nil
     }
@@ -114,6 +116,19 @@ import ThreemaMessages
         #expect(Set(receivers) == [bob.id])
         let read = try bob.receive(again).compactMap(\.message).map(\.body)
         #expect(read == [.groupChat(made.group.identity, .text("Saturday?"))])
+    }
+
+    private static let session = SessionID([UInt8](repeating: 1, count: 16))
+
+    @Test func `the user is told what the whitepaper names, and nothing else`() {
+        let rejection = Rejection(messageID: MessageID(5), cause: .unknownSession, group: nil)
+        let told: [(SessionEvent?, UnprotectedMessage?, SessionNotice?)] = [
+            (.agreed(Self.session), nil, .newSession), (.began(Self.session, replacing: true), nil, .newSession),
+            (.message(.fourDH, skipped: 0), nil, nil), (.message(.twoDH, skipped: 3), nil, .lostMessages(3)),
+            (.rejected(rejection), nil, .unreadMessage(MessageID(5))), (.ended(.reset), nil, nil),
+            (nil, .downgrade, .unprotectedMessage), (nil, .noSession, nil), (nil, .expected, nil), (nil, nil, nil),
+        ]
+        for (event, unprotected, notice) in told { #expect(SessionNotice(event, unprotected) == notice) }
     }
 
     @Test func `a damaged value is named`() throws {
