@@ -260,17 +260,6 @@ public final class Mailbox {
         if !commit.queued.isEmpty { progress?.queued(for: commit.contact) }
     }
 
-    /// - Returns: nil if none is stored.
-    func time(_ kind: ValueKind, _ name: [UInt8]) throws -> Timestamp? {
-        guard let value = try store.read(kind, name) else { return nil }
-        guard value.count == MessageID.count else { throw MailboxError.malformedValue(own.id) }
-        return Timestamp(milliseconds: Int64(bitPattern: value.withBytes { MessageID(bytes: $0).value }))
-    }
-
-    func set(_ time: Timestamp, _ kind: ValueKind, _ name: [UInt8], in changes: borrowing Transaction) throws {
-        try changes.set(kind, name, MessageID(UInt64(bitPattern: time.milliseconds)).bytes.span)
-    }
-
     func conversation(with contact: ThreemaID) throws -> Conversation {
         guard let record = try store.read("ibex", contact.bytes) else { return Conversation() }
         return try record.withBytes { try Conversation(decoding: $0) }

@@ -11,7 +11,7 @@ public import ThreemaMessages
 // two weeks, and then the contact's answer does.
 
 extension Mailbox {
-    private static let lifetime: Int64 = 28 * day
+    private static let lifetime = Duration.days(28)
 
     /// Sends a message again that a contact could not read: `SessionEvent.rejected` names it. It has its ID, by which the
     /// contact recognises it. In a group, nobody else gets it.
@@ -42,8 +42,8 @@ extension Mailbox {
         guard message.body.needsReplayProtection else { return }
         let container = try message.body.container(randomPadding: 1)
         try container.withBytes { bytes in
-            var value = SecureBuffer(capacity: MessageID.count + bytes.count)
-            value.append(MessageID(UInt64(bitPattern: message.createdAt.milliseconds)).bytes.span)
+            var value = SecureBuffer(capacity: Timestamp.encodedCount + bytes.count)
+            value.append(message.createdAt.encoded.span)
             // Without the padding.
             value.append(bytes.extracting(0..<bytes.count - Int(bytes[bytes.count - 1])))
             try value.finish().withBytes {
@@ -62,9 +62,9 @@ extension Mailbox {
         let time = now()
         var old: [[UInt8]] = []
         try store.forEach("sent") { name, value in
-            guard let name, value.count > MessageID.count else { throw MailboxError.malformedValue(own.id) }
-            let sent = Timestamp(
-                milliseconds: Int64(bitPattern: MessageID(bytes: value.extracting(0..<MessageID.count)).value))
+            guard let name, value.count > Timestamp.encodedCount,
+                let sent = Timestamp(decoding: value.extracting(0..<Timestamp.encodedCount))
+            else { throw MailboxError.malformedValue(own.id) }
             // A time in the future is from a wrong clock.
             if !isWithin(Self.lifetime, of: sent, time), sent <= time { old.append(name) }
         }
@@ -75,8 +75,8 @@ extension Mailbox {
     private func unread(_ id: MessageID, by contact: ThreemaID) throws -> MessageBody? {
         guard let value = try store.read("sent", Self.name(of: id, to: contact)) else { return nil }
         return try value.withBytes { bytes in
-            guard bytes.count > MessageID.count,
-                let body = try? MessageBody(typed: bytes.extracting(MessageID.count..<bytes.count))
+            guard bytes.count > Timestamp.encodedCount,
+                let body = try? MessageBody(typed: bytes.extracting(Timestamp.encodedCount..<bytes.count))
             else { throw MailboxError.malformedValue(contact) }
             return body
         }
