@@ -91,7 +91,7 @@ extension MediaClient {
 
 extension FileMessage {
     /// Most bytes of a thumbnail.
-    public static var maxThumbnailBytes: Int { 256 * 1024 }
+    package static var maxThumbnailBytes: Int { 256 * 1024 }
 }
 
 /// A file that a request reads or writes, on the thread that asks.
