@@ -92,7 +92,7 @@ extension Mailbox {
     private func wanted() throws -> [([UInt8], PictureMessage)] {
         var wanted: [([UInt8], PictureMessage)] = []
         try store.forEach("wanted") { name, record in
-            guard let name, let message = PictureMessage(record: record) else {
+            guard let name, let message = try? PictureMessage(decoding: record) else {
                 throw MailboxError.malformedValue(own.id)
             }
             wanted.append((name, message))
