@@ -86,7 +86,9 @@ extension Mailbox {
         case .requestProfilePicture: try shareAgain(with: taken.partner.contact, in: changes)
         case .chat(.deliveryReceipt(let receipt)), .groupChat(_, .deliveryReceipt(let receipt)):
             try forget(receipt.messageIDs, to: taken.partner.contact.id, in: changes)
-        default: break
+        case .chat, .groupChat, .typing, .groupSetup, .groupName, .groupPicture, .groupSyncRequest, .groupLeave,
+            .groupCallStart, .forwardSecurity, .empty, .opaque, nil:
+            break
         }
         try store(incoming, changes)
     }
