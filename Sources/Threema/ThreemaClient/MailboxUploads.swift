@@ -108,11 +108,17 @@ extension Mailbox {
     }
 
     /// Uploads what the server does not have yet, and puts the message into the outbox.
-    /// - Returns: the receivers that were revoked.
+    /// - Returns: the members of the group that were revoked.
+    /// - Throws: `.revokedContact` for a message to one person; `MediaFailure`; `FileError`; what sealing throws. Then the
+    ///   rest of the work waits.
     @discardableResult
     func finishUpload(_ id: MessageID, at place: borrowing UploadPlace) throws -> [ThreemaID] {
         guard let value = try store.read("upload", id.bytes) else { return [] }
         guard var upload = value.withBytes({ Upload(decoding: $0) }) else { throw MailboxError.malformedValue(own.id) }
+        // A group is told without the revoked ones. A message to one person has no other receiver.
+        for receiver in upload.receivers where try upload.group == nil && isRevoked(receiver) {
+            throw MailboxError.revokedContact(receiver)
+        }
         let (media, persists) = (place.media, upload.group != nil)
         if upload.message.thumbnail != nil, !upload.hasThumbnail {
             let blob = Blob.seal(upload.thumbnail.span, .thumbnail, key: upload.message.key)

@@ -192,6 +192,18 @@ import VectorKit
         #expect(try alice.mailbox.uploads() == [] && received().count == 1)
     }
 
+    @Test func `a contact who was revoked during an upload is named, and nothing is uploaded`() throws {
+        media.state.withLock { $0.failsBefore = 1 }
+        let id = MessageID.random()
+        #expect(throws: MediaFailure.http(.connection(.brokenOff))) { try send(id: id) }
+        try alice.mailbox.store.transaction { try $0.set("revoked", bob.id.bytes, Span()) }
+        #expect(throws: MailboxError.revokedContact(bob.id)) { try send(id: id) }
+        let (client, _) = try network.connect(alice)
+        let failures = try client.continueUploads(at: place())
+        #expect(failures[id] as? MailboxError == .revokedContact(bob.id))
+        #expect(try count(\.uploads) == 1 && alice.mailbox.uploads() == [id])
+    }
+
     @Test func `a damaged upload is an error, and can be given up`() throws {
         media.state.withLock { $0.failsBefore = 0 }
         let id = MessageID.random()
