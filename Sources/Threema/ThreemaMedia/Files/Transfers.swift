@@ -16,9 +16,9 @@ extension MediaClient {
     ///   - directory: one that this account alone can use, with room for file and blob.
     ///   - isInGroup: whether the message came in a group. Others may not have the file yet then.
     ///   - limit: most bytes of the blob.
-    /// - Returns: the thumbnail, at most 256 KiB; nil if the message has none, or if it is not to be had.
-    /// - Throws: `FileError`: `.exists` if there is such a name; `MediaFailure`; `BlobStreamError.notAuthentic` for a blob
-    ///   that does not open. Then there is no file of this name.
+    /// - Returns: the thumbnail, at most 256 KiB; nil if the message has none, or if it cannot be downloaded and opened.
+    /// - Throws: `FileError`: `.exists` if a file has this name already; `MediaFailure`: `.http(.bodyTooLong)` for a blob
+    ///   past the limit; `BlobStreamError.notAuthentic` for a blob that does not open. Then no file is made.
     public func receive(
         _ message: FileMessage, as name: String, in directory: borrowing Directory, isInGroup: Bool,
         limit: Int = MediaRequest<[UInt8]>.defaultLimit, _ authorization: MediaAuthorization = .none
@@ -37,7 +37,7 @@ extension MediaClient {
             }
         } catch {
             // Another try downloads it again, unless this is a failure of the disk.
-            if !(error is FileError) { try directory.remove(blob) }
+            if !(error is FileError) { try? directory.remove(blob) }
             throw error
         }
         try? directory.remove(blob)
@@ -94,7 +94,7 @@ extension FileMessage {
     package static var maxThumbnailBytes: Int { 256 * 1024 }
 }
 
-/// A file that a request reads or writes, on the thread that asks.
+/// A file that a request reads or writes, on the thread that sends the request.
 private final class Streamed<File>: @unchecked Sendable {
     private let file: File
     private var failure: (any Error)?
