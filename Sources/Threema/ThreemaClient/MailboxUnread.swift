@@ -9,6 +9,10 @@ public import ThreemaMessages
 //
 // A message is kept until the contact has sent a receipt for it, and for 28 days at most: it waits at the chat server for
 // two weeks, and then the contact's answer does.
+//
+//   offset  length  meaning
+//        0       8  when it was made: see StoredTimes
+//        8       …  type and body as in a message box, without the padding: see MessageContainer
 
 extension Mailbox {
     private static let lifetime = Duration.days(28)
@@ -16,7 +20,7 @@ extension Mailbox {
     /// Sends a message again that a contact could not read: `SessionEvent.rejected` names it. It has its ID, by which the
     /// contact recognises it. In a group, nobody else gets it.
     /// - Returns: whether the message was still there: for 28 days, and until the contact has sent a receipt for it.
-    /// - Throws: as ``send(_:to:id:)`` does.
+    /// - Throws: as ``send(_:to:id:)`` does. Then nothing has changed.
     @discardableResult
     public func sendAgain(_ id: MessageID, to contact: ThreemaID) throws -> Bool {
         guard let body = try unread(id, by: contact) else { return false }
@@ -27,6 +31,7 @@ extension Mailbox {
     /// Sends again what a contact rejects, in the transaction that stores its rejection.
     /// - Parameter incoming: any message; one that rejects nothing changes nothing.
     /// - Returns: as ``sendAgain(_:to:)``.
+    /// - Throws: as ``send(_:to:id:in:)`` does.
     @discardableResult
     public func sendAgain(rejectedBy incoming: Incoming, in changes: borrowing Transaction) throws -> Bool {
         guard case .rejected(let rejection) = incoming.event, let contact = incoming.sender,
