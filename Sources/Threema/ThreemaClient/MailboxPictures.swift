@@ -50,6 +50,7 @@ extension Mailbox {
     /// Asks all contacts for their pictures, as the apps do after a restore. Revoked ones are not asked.
     /// - Throws: as ``send(_:to:id:)`` does. Then the contacts before that one are asked.
     public func requestPictures() throws {
+        try refreshStates()
         for contact in try contacts() where !contact.id.text.hasPrefix("*") && contact.id.text != "ECHOECHO" {
             guard try !isRevoked(contact.id) else { continue }
             try send(.requestProfilePicture, to: contact.id)
