@@ -267,6 +267,12 @@ import VectorKit
         media.state.withLock { $0.blobs[id]?.bytes = altered }
         _ = try media.client.receive(message, as: "one", in: directory("files"), isInGroup: true)
         #expect(try file("one") == content && count(\.downloads) == 1)
+        // Another one has died when the file had its name: its blob is not left behind.
+        try Data(blob).write(to: URL(filePath: left))
+        #expect(throws: FileError.exists(path: path("files/one"))) {
+            try media.client.receive(message, as: "one", in: directory("files"), isInGroup: true)
+        }
+        #expect(try names("files") == ["one"])
         for _ in 0..<2 {
             #expect(throws: BlobStreamError<FileError, FileError>.notAuthentic) {
                 try media.client.receive(message, as: "two", in: directory("files"), isInGroup: true)

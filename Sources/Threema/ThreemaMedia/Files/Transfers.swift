@@ -17,14 +17,19 @@ extension MediaClient {
     ///   - isInGroup: whether the message came in a group. Others may not have the file yet then.
     ///   - limit: most bytes of the blob.
     /// - Returns: the thumbnail, at most 256 KiB; nil if the message has none, or if it cannot be downloaded and opened.
-    /// - Throws: `FileError`: `.exists` if a file has this name already; `MediaFailure`: `.http(.bodyTooLong)` for a blob
-    ///   past the limit; `BlobStreamError.notAuthentic` for a blob that does not open. Then no file is made.
+    /// - Throws: `FileError`: `.exists` if a file has this name, perhaps received before a process died; `MediaFailure`:
+    ///   `.http(.bodyTooLong)` for a blob past the limit; `BlobStreamError.notAuthentic` for a blob that does not open. Then
+    ///   no file is made.
     public func receive(
         _ message: FileMessage, as name: String, in directory: borrowing Directory, isInGroup: Bool,
         limit: Int = MediaRequest<[UInt8]>.defaultLimit, _ authorization: MediaAuthorization = .none
     ) throws -> [UInt8]? {
-        if try directory.contains(name) { throw FileError.exists(path: directory.path(of: name)) }
         let blob = ".\(message.blobID).download"
+        if try directory.contains(name) {
+            // A process may have died when the file had its name.
+            try? directory.remove(blob)
+            throw FileError.exists(path: directory.path(of: name))
+        }
         if try !directory.contains(blob) { try download(message.blobID, as: blob, in: directory, limit, authorization) }
         let thumbnail = message.thumbnail.flatMap { self.thumbnail($0, message.key, authorization) }
         do {
