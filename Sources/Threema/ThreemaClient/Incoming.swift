@@ -7,11 +7,11 @@ public import ThreemaMessages
 public struct Incoming: Equatable, Sendable {
     /// Whether the message is delivered or discarded, and why.
     public let result: IncomingResult
-    /// The contact who has sent it; nil for one whose sender is none.
+    /// The contact who has sent it; nil if the sender is no contact.
     public let sender: ThreemaID?
     /// What its envelope has meant for the sessions with its sender; nil if it came without one.
     public let event: SessionEvent?
-    /// Why the rules of groups refuse an authentic message; nil if they do not, or if it is none of a group.
+    /// Why the rules of groups refuse an authentic message; nil if they accept it, and for messages outside of groups.
     public let refusal: GroupDiscard?
     /// What it means that a delivered message came without an envelope; nil if it had one.
     public let unprotected: UnprotectedMessage?
@@ -20,7 +20,7 @@ public struct Incoming: Equatable, Sendable {
     /// somebody sends to a group without being in it.
     public var message: Message? { refusal == nil ? delivered : nil }
 
-    /// The message, also if its group does not want it.
+    /// The message, even if the rules of groups refuse it.
     var delivered: Message? {
         guard case .deliver(let message) = result.decision else { return nil }
         return message

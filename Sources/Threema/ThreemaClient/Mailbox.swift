@@ -66,7 +66,7 @@ public final class Mailbox {
     /// them. Those behind it wait until it is discarded: ``discardUnreadable(to:)``.
     public private(set) var unreadable: [ThreemaID: UInt64] = [:]
 
-    /// Where pictures are uploaded and downloaded. Without it the user's picture goes nowhere.
+    /// Uploads and downloads pictures. Without it, the user's picture is not sent, and none is fetched.
     public var media: MediaClient?
 
     let own: Identity
@@ -87,8 +87,8 @@ public final class Mailbox {
     /// Of this process.
     var syncRequests = SyncRequests()
 
-    /// Opens the mailbox of an identity. If the store was copied, the sessions with all contacts end: their keys may be
-    /// in use elsewhere.
+    /// Opens the mailbox of an identity. If the store was copied, the sessions with all contacts end, because their keys may
+    /// be in use elsewhere. Push token, its keys and uploads are removed.
     /// - Parameters:
     ///   - own: the identity of the store.
     ///   - store: of this identity. The caller closes it.
@@ -127,7 +127,7 @@ public final class Mailbox {
     /// - Parameter contact: searched for before the transaction if it is no contact yet.
     /// - Returns: what protects it; nil without forward security.
     /// - Throws: `.unknownContact`; `.revokedContact`; what the search throws; `SealingError` for a body that is too long;
-    ///   `SessionStoreError`. Then nothing is sent.
+    ///   `.malformedValue`, `RecordError`, `SessionStoreError`. Then nothing is sent.
     @discardableResult
     public func send(_ body: MessageBody, to contact: ThreemaID, id: MessageID = .random()) throws -> DHMode? {
         guard let known = try find(contact) else { throw MailboxError.unknownContact(contact) }
@@ -258,17 +258,6 @@ public final class Mailbox {
         for name in commit.removed { try changes.remove("outbox", name) }
         try commit.record.withBytes { try changes.set("ibex", commit.contact.bytes, $0) }
         if !commit.queued.isEmpty { progress?.queued(for: commit.contact) }
-    }
-
-    /// - Returns: nil if none is stored.
-    func time(_ kind: ValueKind, _ name: [UInt8]) throws -> Timestamp? {
-        guard let value = try store.read(kind, name) else { return nil }
-        guard value.count == MessageID.count else { throw MailboxError.malformedValue(own.id) }
-        return Timestamp(milliseconds: Int64(bitPattern: value.withBytes { MessageID(bytes: $0).value }))
-    }
-
-    func set(_ time: Timestamp, _ kind: ValueKind, _ name: [UInt8], in changes: borrowing Transaction) throws {
-        try changes.set(kind, name, MessageID(UInt64(bitPattern: time.milliseconds)).bytes.span)
     }
 
     func conversation(with contact: ThreemaID) throws -> Conversation {

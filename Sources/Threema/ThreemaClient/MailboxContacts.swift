@@ -65,8 +65,8 @@ extension Mailbox {
     @discardableResult
     public func refreshStates() throws -> Bool {
         let time = now()
-        guard let check, try !isWithin(Self.day, of: self.time("statecheck", Self.checkName), time),
-            !isWithin(Self.hour, of: failedCheck, time)
+        guard let check, try !isWithin(.days(1), of: self.time("statecheck", Self.checkName), time),
+            !isWithin(.hours(1), of: failedCheck, time)
         else { return false }
         let contacts = try contacts().map(\.id)
         guard !contacts.isEmpty else { return false }
@@ -96,12 +96,4 @@ extension Mailbox {
     }
 
     private static let checkName: [UInt8] = [0]
-    static let day: Int64 = 86_400_000
-    static let hour: Int64 = 3_600_000
-
-    /// A time in the future is from a wrong clock, so it proves nothing.
-    func isWithin(_ span: Int64, of earlier: Timestamp?, _ time: Timestamp) -> Bool {
-        guard let earlier else { return false }
-        return (0..<span).contains(time.milliseconds - earlier.milliseconds)
-    }
 }

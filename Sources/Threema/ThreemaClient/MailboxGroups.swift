@@ -3,10 +3,12 @@ public import SessionStore
 public import Threema
 public import ThreemaMessages
 
-// The groups that the user is or was in, and what their members are told. GroupJudgement keeps them.
+// The groups that the user is or was in, and what their members are told. GroupJudgement changes them as
+// messages say.
 
 extension Mailbox {
     /// A group that the user is or was in, as messages and changes have left it; nil for an unknown one.
+    /// - Throws: `.malformedValue`, `SessionStoreError`.
     public func group(_ identity: GroupIdentity) throws -> Group? {
         guard let record = try store.read("group", identity.bytes) else { return nil }
         guard let group = record.withBytes({ Group(decoding: $0, of: identity) }) else {
@@ -16,6 +18,7 @@ extension Mailbox {
     }
 
     /// All groups that the user is or was in, in the order of creators and group IDs.
+    /// - Throws: `.malformedValue`, `SessionStoreError`.
     public func groups() throws -> [Group] {
         var groups: [Group] = []
         try store.forEach("group") { name, record in

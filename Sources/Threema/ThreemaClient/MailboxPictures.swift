@@ -13,7 +13,7 @@ public import ThreemaSafe
 extension Mailbox {
     /// Takes the user's picture, and who may see it, from a Safe document. From then on it goes along with messages, or
     /// contacts are told that there is none.
-    /// - Throws: `SessionStoreError`.
+    /// - Throws: `SessionStoreError`. Then nothing has changed.
     public func takeOverPicture(of document: SafeDocument) throws {
         let picture = document.picture
         let before = try self.picture(of: own.id)
@@ -27,14 +27,18 @@ extension Mailbox {
 
     /// The picture of a contact, JPEG as the contact has sent it, or the user's own; nil if there is none, or if it was
     /// not fetched yet.
+    /// - Throws: `SessionStoreError`.
     public func picture(of contact: ThreemaID) throws -> [UInt8]? { try picture(contact.bytes) }
 
     /// The picture of a group, JPEG as its creator has sent it; nil if there is none, or if it was not fetched yet.
+    /// - Throws: `SessionStoreError`.
     public func picture(of group: GroupIdentity) throws -> [UInt8]? { try picture(group.bytes) }
 
     /// Gives a group of the user a picture, or takes it away, and tells the members.
-    /// - Parameter jpeg: a picture that all apps show, see `ProfilePicture`.
-    /// - Throws: `MediaFailure`; `GroupChangeError`; as ``make(_:)`` does. Then nothing has changed.
+    /// - Parameters:
+    ///   - picture: nil to take it away.
+    ///   - group: as ``group(_:)`` has it now.
+    /// - Throws: `GroupChangeError`; `.noMediaServer`, `MediaFailure`; as ``make(_:)`` does. Then nothing has changed.
     public func setPicture(_ picture: ProfilePicture?, of group: Group) throws {
         let rules = GroupRules(own: own.id)
         // Refuses before it uploads.
@@ -43,8 +47,10 @@ extension Mailbox {
         try make(change) { try set(picture?.jpeg, named: group.identity.bytes, in: $0) }
     }
 
-    /// Asks all contacts for their pictures, as the apps do after a restore.
+    /// Asks all contacts for their pictures, as the apps do after a restore. Revoked ones are not asked.
+    /// - Throws: as ``send(_:to:id:)`` does. Then the contacts before that one are asked.
     public func requestPictures() throws {
+        try refreshStates()
         for contact in try contacts() where !contact.id.text.hasPrefix("*") && contact.id.text != "ECHOECHO" {
             guard try !isRevoked(contact.id) else { continue }
             try send(.requestProfilePicture, to: contact.id)
@@ -54,9 +60,9 @@ extension Mailbox {
     /// Downloads the pictures that messages have named, and uploads again those of the user's groups that members have to
     /// be told of. Call it after messages were received, and after a connection was made.
     ///
-    /// A picture that is gone, altered or longer than 512 KiB is given up.
-    /// - Throws: `MediaFailure` of the first request that may succeed later; what is behind it waits for the next call.
-    ///   `SessionStoreError`.
+    /// A picture that is gone, altered or longer than 512 KiB is given up. Without ``media`` nothing happens.
+    /// - Throws: `MediaFailure` of the first request that may succeed later; as ``make(_:)`` does. What is behind it waits
+    ///   for the next call.
     public func fetchPictures() throws {
         guard let media else { return }
         for (name, message) in try wanted() {
@@ -92,7 +98,7 @@ extension Mailbox {
     private func wanted() throws -> [([UInt8], PictureMessage)] {
         var wanted: [([UInt8], PictureMessage)] = []
         try store.forEach("wanted") { name, record in
-            guard let name, let message = PictureMessage(record: record) else {
+            guard let name, let message = try? PictureMessage(decoding: record) else {
                 throw MailboxError.malformedValue(own.id)
             }
             wanted.append((name, message))

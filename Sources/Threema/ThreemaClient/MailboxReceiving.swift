@@ -16,8 +16,8 @@ extension Mailbox {
     ///   - payload: of `ChatPayload.incomingMessage`.
     ///   - store: called in the transaction, for each message that the sender has made: what the program stores of it
     ///     and what it answers, with ``send(_:to:id:in:)``, changes with the message or not at all.
-    /// - Throws: what `store` and the search throw, `SessionStoreError`, `RecordError`. Then nothing has changed, and
-    ///   the message comes again because it is not acknowledged. `.connectionOver` after any of these, until
+    /// - Throws: what `store` and the search throw, `SessionStoreError`, `RecordError`, `.malformedValue`. Then nothing has
+    ///   changed, and the message comes again because it is not acknowledged. `.connectionOver` after any of these, until
     ///   ``restart()``. A message that is refused is no error.
     public func receive(
         _ payload: Span<UInt8>, and store: (Incoming, borrowing Transaction) throws -> Void = { _, _ in }
@@ -86,7 +86,9 @@ extension Mailbox {
         case .requestProfilePicture: try shareAgain(with: taken.partner.contact, in: changes)
         case .chat(.deliveryReceipt(let receipt)), .groupChat(_, .deliveryReceipt(let receipt)):
             try forget(receipt.messageIDs, to: taken.partner.contact.id, in: changes)
-        default: break
+        case .chat, .groupChat, .typing, .groupSetup, .groupName, .groupPicture, .groupSyncRequest, .groupLeave,
+            .groupCallStart, .forwardSecurity, .empty, .opaque, nil:
+            break
         }
         try store(incoming, changes)
     }

@@ -9,7 +9,7 @@ public import ThreemaSafe
 extension Mailbox {
     /// A Safe document with the groups of this mailbox.
     ///
-    /// Entries of other groups stay, and so do members of entries that a mailbox does not know.
+    /// Entries of other groups stay, and so do fields that a mailbox does not know.
     /// - Throws: what ``groups()`` throws.
     public func handOverGroups(to document: SafeDocument) throws -> SafeDocument {
         var document = document
@@ -24,7 +24,7 @@ extension Mailbox {
 
     /// Adds the groups of a Safe document. Groups that the mailbox has stay as they are, and entries that name no group
     /// are left out.
-    /// - Throws: `SessionStoreError`. Then none is added.
+    /// - Throws: `.malformedValue`, `SessionStoreError`. Then none is added.
     public func takeOverGroups(of document: SafeDocument) throws {
         try store.transaction { changes in
             for group in document.groups.compactMap({ Group($0, own: own.id) })
@@ -34,7 +34,7 @@ extension Mailbox {
 }
 
 extension Group {
-    /// - Returns: nil for a group that was deleted, or whose IDs are none.
+    /// - Returns: nil for a group that was deleted, or whose IDs are invalid.
     fileprivate init?(_ entry: SafeGroup, own: ThreemaID) {
         guard !entry.isDeleted, let creator = try? ThreemaID(entry.creator), let id = Hex.decode(entry.id),
             id.count == GroupID.count

@@ -9,14 +9,18 @@ public import ThreemaMessages
 //
 // A message is kept until the contact has sent a receipt for it, and for 28 days at most: it waits at the chat server for
 // two weeks, and then the contact's answer does.
+//
+//   offset  length  meaning
+//        0       8  when it was made: see StoredTimes
+//        8       …  type and body as in a message box, without the padding: see MessageContainer
 
 extension Mailbox {
-    private static let lifetime: Int64 = 28 * day
+    private static let lifetime = Duration.days(28)
 
     /// Sends a message again that a contact could not read: `SessionEvent.rejected` names it. It has its ID, by which the
     /// contact recognises it. In a group, nobody else gets it.
     /// - Returns: whether the message was still there: for 28 days, and until the contact has sent a receipt for it.
-    /// - Throws: as ``send(_:to:id:)`` does.
+    /// - Throws: as ``send(_:to:id:)`` does. Then nothing has changed.
     @discardableResult
     public func sendAgain(_ id: MessageID, to contact: ThreemaID) throws -> Bool {
         guard let body = try unread(id, by: contact) else { return false }
@@ -27,6 +31,7 @@ extension Mailbox {
     /// Sends again what a contact rejects, in the transaction that stores its rejection.
     /// - Parameter incoming: any message; one that rejects nothing changes nothing.
     /// - Returns: as ``sendAgain(_:to:)``.
+    /// - Throws: as ``send(_:to:id:in:)`` does.
     @discardableResult
     public func sendAgain(rejectedBy incoming: Incoming, in changes: borrowing Transaction) throws -> Bool {
         guard case .rejected(let rejection) = incoming.event, let contact = incoming.sender,
@@ -42,8 +47,8 @@ extension Mailbox {
         guard message.body.needsReplayProtection else { return }
         let container = try message.body.container(randomPadding: 1)
         try container.withBytes { bytes in
-            var value = SecureBuffer(capacity: MessageID.count + bytes.count)
-            value.append(MessageID(UInt64(bitPattern: message.createdAt.milliseconds)).bytes.span)
+            var value = SecureBuffer(capacity: Timestamp.encodedCount + bytes.count)
+            value.append(message.createdAt.encoded.span)
             // Without the padding.
             value.append(bytes.extracting(0..<bytes.count - Int(bytes[bytes.count - 1])))
             try value.finish().withBytes {
@@ -62,9 +67,9 @@ extension Mailbox {
         let time = now()
         var old: [[UInt8]] = []
         try store.forEach("sent") { name, value in
-            guard let name, value.count > MessageID.count else { throw MailboxError.malformedValue(own.id) }
-            let sent = Timestamp(
-                milliseconds: Int64(bitPattern: MessageID(bytes: value.extracting(0..<MessageID.count)).value))
+            guard let name, value.count > Timestamp.encodedCount,
+                let sent = Timestamp(decoding: value.extracting(0..<Timestamp.encodedCount))
+            else { throw MailboxError.malformedValue(own.id) }
             // A time in the future is from a wrong clock.
             if !isWithin(Self.lifetime, of: sent, time), sent <= time { old.append(name) }
         }
@@ -75,8 +80,8 @@ extension Mailbox {
     private func unread(_ id: MessageID, by contact: ThreemaID) throws -> MessageBody? {
         guard let value = try store.read("sent", Self.name(of: id, to: contact)) else { return nil }
         return try value.withBytes { bytes in
-            guard bytes.count > MessageID.count,
-                let body = try? MessageBody(typed: bytes.extracting(MessageID.count..<bytes.count))
+            guard bytes.count > Timestamp.encodedCount,
+                let body = try? MessageBody(typed: bytes.extracting(Timestamp.encodedCount..<bytes.count))
             else { throw MailboxError.malformedValue(contact) }
             return body
         }

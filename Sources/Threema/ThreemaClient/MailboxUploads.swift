@@ -14,7 +14,7 @@ public import ThreemaMessages
 public struct OutgoingFile: Sendable {
     /// The MIME type, such as `image/png`.
     public var mediaType: String
-    /// No path of this machine: at most 256 bytes; nil for none.
+    /// A file name without directories, at most 256 bytes; nil for none.
     public var name: String?
     /// Text to show below the file: at most 6000 bytes; nil for none.
     public var caption: String?
@@ -42,7 +42,10 @@ public struct UploadPlace: ~Copyable {
     let directory: Directory
     let authorization: MediaAuthorization
 
-    /// - Parameter directory: opened with the rule `.secret`. It needs room for a copy of each file that is on its way.
+    /// - Parameters:
+    ///   - media: asks the media server.
+    ///   - directory: opened with the rule `.secret`. It needs room for a copy of each file that is on its way.
+    ///   - authorization: for a company's server that asks for it.
     public init(
         _ media: MediaClient, copiesIn directory: consuming Directory, _ authorization: MediaAuthorization = .none
     ) {
@@ -53,7 +56,7 @@ public struct UploadPlace: ~Copyable {
 }
 
 extension Mailbox {
-    /// The messages whose files are not uploaded yet, in no order that means something.
+    /// The messages whose files are not uploaded yet, in no particular order.
     /// - Throws: `.malformedValue` if one of them does not open; `SessionStoreError`.
     func uploads() throws -> [MessageID] {
         var messages: [MessageID] = []
@@ -64,7 +67,8 @@ extension Mailbox {
         return messages
     }
 
-    /// Forgets a file that was to be sent, and its message.
+    /// Forgets a file that was to be sent, and its message. An unknown message changes nothing.
+    /// - Throws: `SessionStoreError`; `FileError`, and then ``MessageClient/continueUploads(at:)`` removes the copy.
     public func discardUpload(_ message: MessageID, from place: borrowing UploadPlace) throws {
         try store.transaction { try $0.remove("upload", message.bytes) }
         try place.directory.remove(copyName(message))
@@ -108,11 +112,17 @@ extension Mailbox {
     }
 
     /// Uploads what the server does not have yet, and puts the message into the outbox.
-    /// - Returns: the receivers that were revoked.
+    /// - Returns: the members of the group that were revoked.
+    /// - Throws: `.revokedContact` for a message to one person; `MediaFailure`; `FileError`; what sealing throws. Then the
+    ///   rest of the work waits.
     @discardableResult
     func finishUpload(_ id: MessageID, at place: borrowing UploadPlace) throws -> [ThreemaID] {
         guard let value = try store.read("upload", id.bytes) else { return [] }
         guard var upload = value.withBytes({ Upload(decoding: $0) }) else { throw MailboxError.malformedValue(own.id) }
+        // A group is told without the revoked ones. A message to one person has no other receiver.
+        for receiver in upload.receivers where try upload.group == nil && isRevoked(receiver) {
+            throw MailboxError.revokedContact(receiver)
+        }
         let (media, persists) = (place.media, upload.group != nil)
         if upload.message.thumbnail != nil, !upload.hasThumbnail {
             let blob = Blob.seal(upload.thumbnail.span, .thumbnail, key: upload.message.key)

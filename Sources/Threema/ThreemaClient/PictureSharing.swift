@@ -30,7 +30,7 @@ extension Mailbox {
     /// again after an hour; until then messages go without.
     func uploadPicture(with types: [MessageType], to contacts: [ThreemaID]) throws {
         let time = now()
-        guard media != nil, !isWithin(Self.hour, of: failedUpload, time) else { return }
+        guard media != nil, !isWithin(.hours(1), of: failedUpload, time) else { return }
         let isDue = try types.contains { type in
             try contacts.contains { try decision(with: type, to: $0, at: time) == .upload }
         }
@@ -99,7 +99,8 @@ extension Mailbox {
     /// A blob ID of 16 bytes, or the time of a deletion, 8 bytes.
     private func told(_ contact: ThreemaID) throws -> PictureDistribution.Told {
         guard let value = try store.read("told", contact.bytes) else { return .nothing }
-        guard value.count == BlobID.count else { return .deletion(try time("told", contact.bytes) ?? now()) }
+        if let time = value.withBytes({ Timestamp(decoding: $0) }) { return .deletion(time) }
+        guard value.count == BlobID.count else { throw MailboxError.malformedValue(own.id) }
         return .picture(BlobID(value.withBytes { $0.revealBytes() }))
     }
 }

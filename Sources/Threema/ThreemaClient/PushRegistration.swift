@@ -8,26 +8,26 @@ internal import ThreemaMessages
 //        0       1  1 if the server is known to have the payload, else 0
 //        1      16  mark: random bytes, which the echo request behind the payload has. Each payload has another one
 //       17       1  n, the number of earlier keys: at most 16
-//       18     40n  each of them, the latest first: key (32) ‖ end (8), little-endian
+//       18     40n  each of them, the latest first: key (32) ‖ end (8, see StoredTimes)
 //   18+40n       …  the payload of type 0x20, with token and present key: see PushToken
 //
-// The end is when an earlier key opens notifications no more, in milliseconds since the epoch. It is 2^64 - 1 until the
-// server is known to use the next key, and 14 days after that from then on: no message waits for longer (whitepaper,
-// Media Access Protocol, step 8), so a later notification is of one that is gone.
+// The end is when an earlier key stops opening notifications. It is the last timestamp until the server is known to use the
+// next key, and 14 days after that from then on: no message waits longer (whitepaper, Media Access Protocol, step 8).
 
 /// Where notifications go, and the keys that open them.
 struct PushRegistration: Equatable {
     struct EarlierKey: Equatable {
         let key: EnclosedKey
-        var end: UInt64
+        var end: Timestamp
     }
 
     static let markCount = 16
     /// Who renews the key once a day loses none that is in use.
     static let maxEarlierKeys = 16
-    static let messageLife: UInt64 = 14 * 86_400_000
+    private static let messageLife = Duration.days(14)
+    private static let unknownEnd = Timestamp(milliseconds: .max)
     private static let headerCount = 1 + markCount + 1
-    private static let earlierCount = EnclosedKey.count + 8
+    private static let earlierCount = EnclosedKey.count + Timestamp.encodedCount
 
     /// Whether the server is known to have the payload.
     private(set) var isKnown = false
@@ -53,7 +53,7 @@ struct PushRegistration: Equatable {
         }
         payload = EnclosedBytes(token.encoded(key: key?.pushKey ?? .random()))
         if let former {
-            let replaced = former.key.flatMap { $0 == key ? nil : EarlierKey(key: $0, end: .max) }
+            let replaced = former.key.flatMap { $0 == key ? nil : EarlierKey(key: $0, end: Self.unknownEnd) }
             earlier = Array((([replaced].compactMap(\.self)) + former.earlier).prefix(Self.maxEarlierKeys))
         }
     }
@@ -61,15 +61,16 @@ struct PushRegistration: Equatable {
     /// The server has the payload.
     mutating func taken(at now: Timestamp) {
         isKnown = true
-        let end = UInt64(clamping: now.milliseconds) + Self.messageLife
-        for place in earlier.indices where earlier[place].end == .max { earlier[place].end = end }
+        for place in earlier.indices where earlier[place].end == Self.unknownEnd {
+            earlier[place].end = now + Self.messageLife
+        }
     }
 
     /// Forgets the keys that open no notification any more.
     /// - Returns: whether there were any.
     mutating func forget(at now: Timestamp) -> Bool {
         let before = earlier.count
-        earlier.removeAll { $0.end <= UInt64(clamping: now.milliseconds) }
+        earlier.removeAll { $0.end <= now }
         return earlier.count < before
     }
 
@@ -88,7 +89,7 @@ struct PushRegistration: Equatable {
         buffer.append(UInt8(earlier.count))
         for each in earlier {
             buffer.append(each.key.bytes)
-            buffer.append(MessageID(each.end).bytes.span)
+            buffer.append(each.end.encoded.span)
         }
         buffer.append(payload.bytes)
         return buffer.finish()
@@ -108,7 +109,8 @@ struct PushRegistration: Equatable {
             let end = place + EnclosedKey.count
             let key = EnclosedKey(copying: bytes.extracting(place..<end))
             place += Self.earlierCount
-            earlier.append(EarlierKey(key: key, end: MessageID(bytes: bytes.extracting(end..<place)).value))
+            guard let time = Timestamp(decoding: bytes.extracting(end..<place)) else { return nil }
+            earlier.append(EarlierKey(key: key, end: time))
         }
         payload = EnclosedBytes(copying: bytes.extracting(start..<bytes.count))
         var found: EnclosedKey?

@@ -5,13 +5,13 @@ public import ThreemaMessages
 extension MessageClient {
     /// Uploads a file with its thumbnail, and sends the message that refers to them. Nothing is received meanwhile.
     ///
-    /// If the process dies, or the media server is away, ``continueUploads(at:)`` goes on where this has ended.
+    /// If the process dies, or the media server does not answer, ``continueUploads(at:)`` goes on where this has ended.
     /// - Parameters:
     ///   - file: of any length. It is sealed into a copy first, 64 KiB at a time.
     ///   - id: of the message. If a file of this ID waits to be uploaded, that one is sent.
-    /// - Throws: `.unknownContact`, `.revokedContact`, `.connectionOver`, `MessageBodyError.tooLong` for
-    ///   name, caption or thumbnail, `FileError` of file or directory, `SessionStoreError`: then nothing is sent.
-    ///   `MediaFailure`, `ChatSessionError`: then the rest of the work waits.
+    /// - Throws: `.connectionOver`, `.unknownContact`, what the search throws, and `MessageBodyError.tooLong` for name,
+    ///   caption or thumbnail: then nothing is stored. `.revokedContact`, `FileError`, `SessionStoreError`, `RecordError`,
+    ///   `MediaFailure`, `ChatSessionError`: if the upload was stored before, the rest of the work waits.
     public func send(
         _ file: InputFile, as outgoing: OutgoingFile, to contact: ThreemaID, id: MessageID = .random(),
         at place: borrowing UploadPlace
@@ -46,7 +46,8 @@ extension MessageClient {
     /// Uploads the rest of the files that were to be sent, and sends their messages.
     /// - Returns: why an upload has failed again. It stays: try later, or give up with
     ///   ``Mailbox/discardUpload(_:from:)``.
-    /// - Throws: `.connectionOver`, `ChatSessionError`, `SessionStoreError`, `FileError`.
+    /// - Throws: `.connectionOver`; `ChatSessionError`, and then the messages stay in the outbox; `.malformedValue`,
+    ///   `SessionStoreError`, `FileError`: then nothing was uploaded.
     @discardableResult
     public func continueUploads(at place: borrowing UploadPlace) throws -> [MessageID: any Error] {
         try requireConnection()

@@ -225,16 +225,8 @@ final class Creator {
                 now: Timestamp(milliseconds: Int64(Date().timeIntervalSince1970 * 1000))))
     }
 
-    /// A grey file of 8 by 8 pixels, as far as its segments say.
-    private static func picture(_ level: UInt8) throws -> ProfilePicture {
-        let segments: [(UInt8, [UInt8])] = [
-            (0xdb, [UInt8](repeating: 1, count: 65)), (0xc0, [8, 0, 8, 0, 8, 1, 1, 0x11, 0]),
-            (0xc4, [UInt8](repeating: 0, count: 17)), (0xda, [1, 1, 0, 0, 63, 0]),
-        ]
-        let bytes: [UInt8] = segments.flatMap { marker, content in
-            [0xff, marker, 0, UInt8(content.count + 2)] + content
-        }
-        return try ProfilePicture(jpeg: [0xff, 0xd8] + bytes + [level, 0xff, 0xd9])
+    private static func picture(_ pixel: UInt8) throws -> ProfilePicture {
+        try ProfilePicture(jpeg: SampleJPEG(pixels: [pixel]).bytes)
     }
 
     // MARK: Echoes

@@ -192,6 +192,18 @@ import VectorKit
         #expect(try alice.mailbox.uploads() == [] && received().count == 1)
     }
 
+    @Test func `a contact who was revoked during an upload is named, and nothing is uploaded`() throws {
+        media.state.withLock { $0.failsBefore = 1 }
+        let id = MessageID.random()
+        #expect(throws: MediaFailure.http(.connection(.brokenOff))) { try send(id: id) }
+        try alice.mailbox.store.transaction { try $0.set("revoked", bob.id.bytes, Span()) }
+        #expect(throws: MailboxError.revokedContact(bob.id)) { try send(id: id) }
+        let (client, _) = try network.connect(alice)
+        let failures = try client.continueUploads(at: place())
+        #expect(failures[id] as? MailboxError == .revokedContact(bob.id))
+        #expect(try count(\.uploads) == 1 && alice.mailbox.uploads() == [id])
+    }
+
     @Test func `a damaged upload is an error, and can be given up`() throws {
         media.state.withLock { $0.failsBefore = 0 }
         let id = MessageID.random()
@@ -255,6 +267,12 @@ import VectorKit
         media.state.withLock { $0.blobs[id]?.bytes = altered }
         _ = try media.client.receive(message, as: "one", in: directory("files"), isInGroup: true)
         #expect(try file("one") == content && count(\.downloads) == 1)
+        // Another one has died when the file had its name: its blob is not left behind.
+        try Data(blob).write(to: URL(filePath: left))
+        #expect(throws: FileError.exists(path: path("files/one"))) {
+            try media.client.receive(message, as: "one", in: directory("files"), isInGroup: true)
+        }
+        #expect(try names("files") == ["one"])
         for _ in 0..<2 {
             #expect(throws: BlobStreamError<FileError, FileError>.notAuthentic) {
                 try media.client.receive(message, as: "two", in: directory("files"), isInGroup: true)

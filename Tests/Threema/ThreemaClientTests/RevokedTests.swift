@@ -110,6 +110,15 @@ import ThreemaMessages
         #expect(throws: MailboxError.revokedContact(bob.id)) { try alice.send("four", to: bob) }
     }
 
+    @Test func `contacts are asked for pictures though one was revoked since the last check`() throws {
+        let carol = try Side("000CAROL", in: home.path)
+        try alice.mailbox.set(carol.contact)
+        directory.revoked = [bob.id]
+        try alice.mailbox.requestPictures()
+        let receivers = try alice.sendOutbox().map { try MessagePayload(decoding: $0.span).receiver }
+        #expect(Set(receivers) == [carol.id])
+    }
+
     @Test func `a check in the future proves nothing`() throws {
         wait(hours: 1000)
         try alice.send("one", to: bob)

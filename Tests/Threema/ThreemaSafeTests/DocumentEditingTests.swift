@@ -2,6 +2,7 @@ import Encodings
 import Testing
 import Threema
 import ThreemaSafe
+import VectorKit
 
 /// An edit of one field keeps every other byte of meaning.
 @Suite struct DocumentEditingTests {

@@ -42,7 +42,7 @@ enum Identities {
         check.compare("key_base64", Data(key.bytes).base64EncodedString())
     }
 
-    /// Of a content its parts, and of an ID and a key the content.
+    /// Parses a content, or makes one of an ID and a key.
     static func contact(_ check: inout Check) throws {
         let inputs = check.inputs
         guard inputs.has("content") else {

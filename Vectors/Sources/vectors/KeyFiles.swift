@@ -6,7 +6,7 @@ import Threema
 /// Areas of the files in which the apps keep their keys.
 enum KeyFiles {
     /// `key.dat` of the Android app before 6.2: protection (1) ‖ key, masked (32) ‖ salt (8) ‖ check value (4).
-    static func first(_ check: inout Check) throws {
+    static func version1(_ check: inout Check) throws {
         let file = try check.inputs.bytes("file_hex")
         let wrapped = try WrappedKey(SecureBytes(copying: file.span))
         let key = try open(wrapped, check.inputs)
@@ -25,7 +25,7 @@ enum KeyFiles {
     }
 
     /// `master_key.dat` of the Android app since 6.2; what a remote secret protects is computed with the primitives.
-    static func second(_ check: inout Check) throws {
+    static func version2(_ check: inout Check) throws {
         let inputs = check.inputs
         if inputs.has("remote_secret_hex") { return try remoteField(&check) }
         let wrapped: WrappedKey
@@ -65,7 +65,7 @@ enum KeyFiles {
         try check.compare("key", key)
     }
 
-    /// A message: 1 nonce (24), 2 box (XChaCha20-Poly1305).
+    /// A message of Protocol Buffers: field 1 is the nonce (24 bytes), field 2 the box (XChaCha20-Poly1305).
     private static func remoteField(_ check: inout Check) throws {
         let secret = try check.inputs.secret("remote_secret_hex", count: nil)
         guard (1...64).contains(secret.count) else {

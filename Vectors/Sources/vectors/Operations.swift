@@ -170,8 +170,8 @@ let areaOperations: [String: Operation] = [
     "threema_id": Identities.id,
 
     "desktop_keystorage": KeyFiles.desktop,
-    "masterkey_v1": KeyFiles.first,
-    "masterkey_v2": KeyFiles.second,
+    "masterkey_v1": KeyFiles.version1,
+    "masterkey_v2": KeyFiles.version2,
 
     "safe_auth": SafeFormats.login,
     "safe_config": SafeFormats.config,
@@ -182,7 +182,7 @@ let areaOperations: [String: Operation] = [
     "safe_url": SafeFormats.address,
 ]
 
-/// Areas of which only the program keytool has the functions, and no library.
+/// Areas that only the program keytool can compute, and why no library can.
 let privateAreas: [String: String] = [
     "qr_matrix": "no library draws QR codes",
     "safe_password": "no library rates passwords",

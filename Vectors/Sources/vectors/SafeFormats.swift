@@ -9,7 +9,7 @@ import ThreemaSafe
 /// Areas of Threema Safe. The public functions draw their nonces, so backups are sealed with the primitives, and then
 /// opened.
 enum SafeFormats {
-    /// The salt is the ID. The library takes an ID only, and vectors also what an app would first make one of.
+    /// The salt is the ID. The library takes valid IDs only; for other text the primitive derives the master key.
     static func keys(_ check: inout Check) throws {
         let password = try check.password()
         let text = try check.inputs.text("identity")
@@ -62,7 +62,7 @@ enum SafeFormats {
         check.note("json", try isSame(opened, Array(try check.expected.text("json").utf8)))
     }
 
-    /// A document, the text of a private key in it, or the texts of numbers.
+    /// Reads a document, writes a private key into one, or writes numbers as documents have them.
     static func json(_ check: inout Check) throws {
         let inputs = check.inputs
         if inputs.has("json") {

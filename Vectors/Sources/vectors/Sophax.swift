@@ -69,7 +69,7 @@ enum Sophax {
             try seed.withBytes { Ed25519.publicKey(of: $0) } == inputs.bytes("signing_public", count: 32))
     }
 
-    /// - Parameter check: the payload is one byte, repeated; zeros if none is named.
+    /// A frame whose payload is one byte, repeated: `payload_byte`, or zero.
     static func frame(_ check: inout Check) throws {
         let inputs = check.inputs
         let count = Int(try inputs.integer("payload_length", in: 0...4_194_304))

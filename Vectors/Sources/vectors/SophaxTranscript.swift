@@ -15,12 +15,12 @@ struct SophaxTranscript: ~Copyable {
     private var aliceKeys: ArraySlice<HeldKey>
     private var bobKeys: ArraySlice<HeldKey>
     private let associated: [UInt8]
-    /// All that were sent, in this order.
+    /// The messages that were sent, in order.
     private var letters: [Letter] = []
 
     static func compare(_ check: inout Check) throws {
         let steps = try TranscriptStep.all(of: check)
-        // Deliveries that are steps of their own are the only ones.
+        // If some steps deliver, those that send do not.
         let isApart = steps.contains { if case .delivery = $0.kind { true } else { false } }
         var transcript = try begin(check.inputs)
         for step in steps {

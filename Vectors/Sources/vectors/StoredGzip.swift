@@ -1,7 +1,7 @@
 /// Gzip members with stored blocks, as the apps write them (RFC 1951, 1952).
 enum StoredGzip {
-    /// The content in blocks as long as they can be, which keytool writes, and in those of zlib. Short contents have one
-    /// block in both.
+    /// The content in the longest blocks, as keytool writes it, and in those of zlib. Both write a short content as one
+    /// block.
     static func members(_ content: [UInt8]) -> [[UInt8]] { [65_535, 65_531].map { member(content, $0) } }
 
     private static func member(_ content: [UInt8], _ blockCount: Int) -> [UInt8] {

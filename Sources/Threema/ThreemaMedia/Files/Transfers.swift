@@ -16,15 +16,20 @@ extension MediaClient {
     ///   - directory: one that this account alone can use, with room for file and blob.
     ///   - isInGroup: whether the message came in a group. Others may not have the file yet then.
     ///   - limit: most bytes of the blob.
-    /// - Returns: the thumbnail, at most 256 KiB; nil if the message has none, or if it is not to be had.
-    /// - Throws: `FileError`: `.exists` if there is such a name; `MediaFailure`; `BlobStreamError.notAuthentic` for a blob
-    ///   that does not open. Then there is no file of this name.
+    /// - Returns: the thumbnail, at most 256 KiB; nil if the message has none, or if it cannot be downloaded and opened.
+    /// - Throws: `FileError`: `.exists` if a file has this name, perhaps received before a process died; `MediaFailure`:
+    ///   `.http(.bodyTooLong)` for a blob past the limit; `BlobStreamError.notAuthentic` for a blob that does not open. Then
+    ///   no file is made.
     public func receive(
         _ message: FileMessage, as name: String, in directory: borrowing Directory, isInGroup: Bool,
         limit: Int = MediaRequest<[UInt8]>.defaultLimit, _ authorization: MediaAuthorization = .none
     ) throws -> [UInt8]? {
-        if try directory.contains(name) { throw FileError.exists(path: directory.path(of: name)) }
         let blob = ".\(message.blobID).download"
+        if try directory.contains(name) {
+            // A process may have died when the file had its name.
+            try? directory.remove(blob)
+            throw FileError.exists(path: directory.path(of: name))
+        }
         if try !directory.contains(blob) { try download(message.blobID, as: blob, in: directory, limit, authorization) }
         let thumbnail = message.thumbnail.flatMap { self.thumbnail($0, message.key, authorization) }
         do {
@@ -37,7 +42,7 @@ extension MediaClient {
             }
         } catch {
             // Another try downloads it again, unless this is a failure of the disk.
-            if !(error is FileError) { try directory.remove(blob) }
+            if !(error is FileError) { try? directory.remove(blob) }
             throw error
         }
         try? directory.remove(blob)
@@ -91,10 +96,10 @@ extension MediaClient {
 
 extension FileMessage {
     /// Most bytes of a thumbnail.
-    public static var maxThumbnailBytes: Int { 256 * 1024 }
+    package static var maxThumbnailBytes: Int { 256 * 1024 }
 }
 
-/// A file that a request reads or writes, on the thread that asks.
+/// A file that a request reads or writes, on the thread that sends the request.
 private final class Streamed<File>: @unchecked Sendable {
     private let file: File
     private var failure: (any Error)?

@@ -25,7 +25,8 @@ public struct PictureMessage: Equatable, Sendable {
         self.key = key
     }
 
-    init(decoding bytes: Span<UInt8>) throws(MessageBodyError) {
+    /// - Throws: `.wrongLength`.
+    package init(decoding bytes: Span<UInt8>) throws(MessageBodyError) {
         guard bytes.count == Self.count else { throw .wrongLength(expected: Self.count, actual: bytes.count) }
         blobID = BlobID(bytes.publicBytes(0..<16))
         encryptedSize = UInt32(bytes.littleEndian(at: 16, width: 4))

@@ -1,12 +1,10 @@
-package import SecureMemory
 internal import Encodings
+package import SecureMemory
 
 // An uploaded picture in a store. Numbers are little-endian.
 //
 //   offset  length  meaning
-//        0      16  blob ID
-//       16       4  length of the encrypted blob, with its tag
-//       20      32  key
+//        0      52  as in a message: see PictureMessage
 //       52       8  time of the upload, milliseconds since the epoch
 //
 // A picture that has to be downloaded is the first 52 bytes.
@@ -23,12 +21,6 @@ extension PictureMessage {
         buffer.append(blobID.bytes.span)
         buffer.append(littleEndian: UInt64(encryptedSize), width: 4)
         buffer.append(key.bytes)
-    }
-
-    /// - Returns: nil for another length.
-    package init?(record: Span<UInt8>) {
-        guard let message = try? PictureMessage(decoding: record) else { return nil }
-        self = message
     }
 }
 
@@ -50,7 +42,7 @@ extension UploadedPicture {
     /// - Returns: nil for another length.
     package init?(record: Span<UInt8>) {
         guard record.count == Self.recordCount,
-            let message = PictureMessage(record: record.extracting(0..<PictureMessage.count))
+            let message = try? PictureMessage(decoding: record.extracting(0..<PictureMessage.count))
         else { return nil }
         let time = Int64(bitPattern: record.littleEndian(at: PictureMessage.count, width: 8))
         self.init(message: message, uploadedAt: Timestamp(milliseconds: time))

@@ -102,7 +102,7 @@ extension SafeDocument {
     ///   - id: 16 lower-case hexadecimal characters.
     ///   - members: with the owner of the backup, unless the group was left.
     ///   - createdAt: of a group that is added.
-    public func settingGroup(
+    package func settingGroup(
         _ id: String, of creator: ThreemaID, name: String, members: [ThreemaID], createdAt: Timestamp
     ) -> SafeDocument {
         var entries = root["groups"]?.array ?? []
