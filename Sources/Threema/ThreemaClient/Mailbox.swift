@@ -84,6 +84,8 @@ public final class Mailbox {
     var progress: OutboxProgress?
     /// Whether a message of this connection was not stored. A later one of its sender would use up its key.
     var hasFailed = false
+    /// What was found for the message of a group that was not decided yet: at most its members and its creator.
+    var met: [ThreemaID: Contact?] = [:]
     /// Of this process.
     var syncRequests = SyncRequests()
 

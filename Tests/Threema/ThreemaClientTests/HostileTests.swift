@@ -1,0 +1,60 @@
+import Encodings
+import SecureMemory
+import SessionStore
+import Testing
+import Threema
+import ThreemaForwardSecurity
+import ThreemaMessages
+import ThreemaSafe
+
+@testable import ThreemaClient
+@testable import ThreemaDirectory
+
+/// What a contact can send to make a mailbox stand still, or work without end. Bob is hostile, Alice receives.
+@Suite struct HostileTests {
+    private let home: Household
+    private var alice: Side { home.alice }
+    private var bob: Side { home.bob }
+
+    init() throws { home = try Household() }
+
+    private func id(_ number: Int) throws -> ThreemaID { try ThreemaID("X\(1_000_000 + number)") }
+
+    private func reject(_ id: MessageID) throws {
+        let rejection = Rejection(messageID: id, cause: .unknownSession, group: nil)
+        let envelope = Envelope(session: SessionID([UInt8](repeating: 1, count: 16)), content: .reject(rejection))
+        try bob.mailbox.send(.forwardSecurity(envelope.encoded), to: alice.id)
+    }
+
+    /// A bot that sends again what is rejected.
+    private func answer() throws {
+        for payload in try bob.sendOutbox() {
+            _ = try alice.mailbox.receive(payload.span) { [alice] incoming, changes in
+                try alice.mailbox.sendAgain(rejectedBy: incoming, in: changes)
+            }
+        }
+    }
+
+    @Test func `a setup of 255 strangers is received, though the directory answers 10 requests at a time`() throws {
+        let group = GroupID.random()
+        let members = try (0..<254).map(id)
+        try bob.mailbox.send(.groupSetup(group, members: members + [alice.id]), to: alice.id)
+        let sent = try bob.sendOutbox()
+        for number in 0..<100 { alice.directory[members[number]] = Contact(members[number], bob.publicKey) }
+        var (asked, tries) = (0, 0)
+        var isReceived = false
+        while !isReceived, tries < 40 {
+            tries += 1
+            asked = 0
+            alice.whenAsked = {
+                asked += 1
+                if asked > 10 { throw Crash() }
+            }
+            alice.mailbox.restart()
+            isReceived = alice.mailbox.receive(all: sent).failure == nil
+        }
+        #expect(isReceived && tries == 26)
+        let known = try alice.mailbox.group(GroupIdentity(creator: bob.id, id: group))
+        #expect(known?.others.count == 101)
+    }
+}
