@@ -41,7 +41,8 @@ extension Mailbox {
             if let found = try meet(id) { strangers.append(found) } else { invalid.insert(id) }
         }
         let time = now()
-        let mayAsk = syncRequests.isPermitted(for: message.sender, at: time)
+        // A message without a nonce is not stored, nor what it asks for: it could do so without end.
+        let mayAsk = result.nonceDigest != nil && syncRequests.isPermitted(for: message.sender, at: time)
         let decisions = rules.receive(
             message,
             GroupRules.Knowledge(

@@ -57,4 +57,17 @@ import ThreemaSafe
         let known = try alice.mailbox.group(GroupIdentity(creator: bob.id, id: group))
         #expect(known?.others.count == 101)
     }
+
+    @Test func `receipts for unknown groups make nobody search`() throws {
+        let receipt = DeliveryReceipt(.read, of: [.random()])
+        for number in 0..<40 {
+            let group = GroupIdentity(creator: try id(number), id: .random())
+            try bob.mailbox.send(.groupChat(group, .deliveryReceipt(receipt)), to: alice.id)
+        }
+        var asked = 0
+        alice.whenAsked = { asked += 1 }
+        let received = try alice.receive(bob.sendOutbox())
+        #expect(received.filter { $0.refusal == .unknownGroup }.count == 40)
+        #expect(asked == 0)
+    }
 }
