@@ -22,8 +22,8 @@ extension Mailbox {
         return document
     }
 
-    /// Adds the groups of a Safe document. Groups that the mailbox has stay as they are, and entries that name no group
-    /// are left out.
+    /// Adds the groups of a Safe document. Groups that the mailbox has stay as they are, and entries that name no group,
+    /// or one with more members or a longer name than a message can tell of, are left out.
     /// - Throws: `SessionStoreError`. Then none is added.
     public func takeOverGroups(of document: SafeDocument) throws {
         try store.transaction { changes in
@@ -34,12 +34,14 @@ extension Mailbox {
 }
 
 extension Group {
-    /// - Returns: nil for a group that was deleted, or whose IDs are none.
+    /// - Returns: nil for a group that was deleted, whose IDs are none, or that is too large for messages: what answers a
+    ///   member's request could not be sealed, so the request would never be received.
     fileprivate init?(_ entry: SafeGroup, own: ThreemaID) {
         guard !entry.isDeleted, let creator = try? ThreemaID(entry.creator), let id = Hex.decode(entry.id),
-            id.count == GroupID.count
+            id.count == GroupID.count, entry.name.utf8.count <= MessageLimits.textBytes
         else { return nil }
         let members = Set(entry.members.compactMap { try? ThreemaID($0) })
+        guard members.union([own, creator]).count <= MessageLimits.groupMembers else { return nil }
         // Without its creator a group is over: nobody says any more who is in it.
         let isMember = members.contains(own) && members.contains(creator)
         self.init(

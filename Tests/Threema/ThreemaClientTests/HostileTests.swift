@@ -70,4 +70,17 @@ import ThreemaSafe
         #expect(received.filter { $0.refusal == .unknownGroup }.count == 40)
         #expect(asked == 0)
     }
+
+    @Test(arguments: [(300, 4), (2, 6001), (2, 2_000_000)])
+    func `a group of a Safe document that no message can tell of is left out`(_ members: Int, _ length: Int) throws {
+        let ids = try (0..<members).map(id) + [bob.id, alice.id]
+        let document = SafeDocument.empty.settingGroup(
+            "0102030405060708", of: alice.id, name: String(repeating: "n", count: length), members: ids,
+            createdAt: alice.now)
+        try alice.mailbox.takeOverGroups(of: document)
+        let group = GroupID([1, 2, 3, 4, 5, 6, 7, 8])
+        try bob.mailbox.send(.groupSyncRequest(group), to: alice.id)
+        try alice.receive(bob.sendOutbox())
+        #expect(try alice.mailbox.groups() == [])
+    }
 }
