@@ -26,11 +26,12 @@ extension Mailbox {
 
     /// Sends again what a contact rejects, in the transaction that stores its rejection.
     /// - Parameter incoming: any message; one that rejects nothing changes nothing.
-    /// - Returns: as ``sendAgain(_:to:)``.
+    /// - Returns: as ``sendAgain(_:to:)``; false also if the contact was revoked, because a closure that throws would get
+    ///   the same rejection for ever.
     @discardableResult
     public func sendAgain(rejectedBy incoming: Incoming, in changes: borrowing Transaction) throws -> Bool {
         guard case .rejected(let rejection) = incoming.event, let contact = incoming.sender,
-            let body = try unread(rejection.messageID, by: contact)
+            try !isRevoked(contact), let body = try unread(rejection.messageID, by: contact)
         else { return false }
         try send(body, to: contact, id: rejection.messageID, in: changes)
         return true

@@ -83,4 +83,20 @@ import ThreemaSafe
         try alice.receive(bob.sendOutbox())
         #expect(try alice.mailbox.groups() == [])
     }
+
+    @Test func `who was revoked rejects a message, and it is received`() throws {
+        try home.exchange()
+        try alice.send("Saturday?", to: bob, id: MessageID(5))
+        _ = try alice.sendOutbox()
+        alice.check = { ids in
+            CheckedIdentities(
+                checkInterval: 60,
+                identities: ids.map { CheckedIdentity(id: $0, state: .invalid, kind: .regular, featureMask: nil) })
+        }
+        try alice.open()
+        try alice.mailbox.refreshStates()
+        try reject(MessageID(5))
+        try answer()
+        #expect(try alice.count("outbox") == 0)
+    }
 }
