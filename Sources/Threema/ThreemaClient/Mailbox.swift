@@ -162,7 +162,11 @@ public final class Mailbox {
             from: own.id, to: contact, id: id, createdAt: time, nickname: nickname, body: body)
         let sealed = try conversation(with: contact).seal(message, partner.parties, circumstances(partner.contact))
         try write(sealed.commit, sealed.commit.nonceDigests, in: changes)
-        if sealed.protection != nil { try remember(message, in: changes) }
+        if sealed.protection != nil {
+            try remember(message, in: changes)
+        } else {
+            try forget([id], to: contact, in: changes)
+        }
         try sharePicture(with: body.innerType, to: known, at: time, in: changes)
         return sealed.protection
     }

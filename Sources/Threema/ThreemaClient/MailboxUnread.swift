@@ -9,13 +9,21 @@ public import ThreemaMessages
 //
 // A message is kept until the contact has sent a receipt for it, and for 28 days at most: it waits at the chat server for
 // two weeks, and then the contact's answer does.
+//
+//   offset  length  meaning
+//        0       8  when it was sent last, milliseconds since the epoch, little-endian
+//        8       1  how often it was sent again: a contact may reject it without end, and with few bytes
+//        9       …  type and body, without padding
 
 extension Mailbox {
     private static let lifetime: Int64 = 28 * day
+    private static let maxRepetitions = 4
+    private static let headerCount = MessageID.count + 1
 
     /// Sends a message again that a contact could not read: `SessionEvent.rejected` names it. It has its ID, by which the
     /// contact recognises it. In a group, nobody else gets it.
-    /// - Returns: whether the message was still there: for 28 days, and until the contact has sent a receipt for it.
+    /// - Returns: whether the message was still there: for 28 days, until the contact has sent a receipt for it, and until
+    ///   it was sent again four times.
     /// - Throws: as ``send(_:to:id:)`` does.
     @discardableResult
     public func sendAgain(_ id: MessageID, to contact: ThreemaID) throws -> Bool {
@@ -41,19 +49,20 @@ extension Mailbox {
 
     func remember(_ message: Message, in changes: borrowing Transaction) throws {
         guard message.body.needsReplayProtection else { return }
+        let name = Self.name(of: message.id, to: message.receiver)
+        let before = try store.read("sent", name)?.withBytes { $0.count > MessageID.count ? $0[MessageID.count] : nil }
         let container = try message.body.container(randomPadding: 1)
         try container.withBytes { bytes in
-            var value = SecureBuffer(capacity: MessageID.count + bytes.count)
+            var value = SecureBuffer(capacity: Self.headerCount + bytes.count)
             value.append(MessageID(UInt64(bitPattern: message.createdAt.milliseconds)).bytes.span)
+            value.append(before.map { max($0, $0 &+ 1) } ?? 0)
             // Without the padding.
             value.append(bytes.extracting(0..<bytes.count - Int(bytes[bytes.count - 1])))
-            try value.finish().withBytes {
-                try changes.set("sent", Self.name(of: message.id, to: message.receiver), $0)
-            }
+            try value.finish().withBytes { try changes.set("sent", name, $0) }
         }
     }
 
-    /// A contact has sent a receipt for these.
+    /// A contact has sent a receipt for these, or can read them without a session.
     func forget(_ ids: [MessageID], to contact: ThreemaID, in changes: borrowing Transaction) throws {
         for id in ids { try changes.remove("sent", Self.name(of: id, to: contact)) }
     }
@@ -63,7 +72,7 @@ extension Mailbox {
         let time = now()
         var old: [[UInt8]] = []
         try store.forEach("sent") { name, value in
-            guard let name, value.count > MessageID.count else { throw MailboxError.malformedValue(own.id) }
+            guard let name, value.count > Self.headerCount else { throw MailboxError.malformedValue(own.id) }
             let sent = Timestamp(
                 milliseconds: Int64(bitPattern: MessageID(bytes: value.extracting(0..<MessageID.count)).value))
             // A time in the future is from a wrong clock.
@@ -76,10 +85,10 @@ extension Mailbox {
     private func unread(_ id: MessageID, by contact: ThreemaID) throws -> MessageBody? {
         guard let value = try store.read("sent", Self.name(of: id, to: contact)) else { return nil }
         return try value.withBytes { bytes in
-            guard bytes.count > MessageID.count,
-                let body = try? MessageBody(typed: bytes.extracting(MessageID.count..<bytes.count))
+            guard bytes.count > Self.headerCount,
+                let body = try? MessageBody(typed: bytes.extracting(Self.headerCount..<bytes.count))
             else { throw MailboxError.malformedValue(contact) }
-            return body
+            return bytes[MessageID.count] < Self.maxRepetitions ? body : nil
         }
     }
 

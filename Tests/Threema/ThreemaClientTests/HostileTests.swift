@@ -99,4 +99,18 @@ import ThreemaSafe
         try answer()
         #expect(try alice.count("outbox") == 0)
     }
+
+    @Test(arguments: [(ForwardSecurityPolicy.enabled, 4), (.disabledHere, 1)])
+    func `a message that is rejected without end is not sent again without end`(
+        _ policy: ForwardSecurityPolicy, _ count: Int
+    ) throws {
+        try home.exchange()
+        try alice.send("Saturday?", to: bob, id: MessageID(5))
+        _ = try alice.sendOutbox()
+        try alice.mailbox.set(Contact(bob.id, bob.publicKey, forwardSecurity: policy))
+        for _ in 0..<100 { try reject(MessageID(5)) }
+        try answer()
+        let again = try alice.sendOutbox().filter { try MessagePayload(decoding: $0.span).id == MessageID(5) }
+        #expect(again.count == count)
+    }
 }
