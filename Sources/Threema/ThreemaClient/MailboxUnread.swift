@@ -88,7 +88,28 @@ extension Mailbox {
             guard bytes.count > Self.headerCount,
                 let body = try? MessageBody(typed: bytes.extracting(Self.headerCount..<bytes.count))
             else { throw MailboxError.malformedValue(contact) }
-            return bytes[MessageID.count] < Self.maxRepetitions ? body : nil
+            return bytes[MessageID.count] < Self.maxRepetitions ? try current(body, for: contact) : nil
+        }
+    }
+
+    /// What a message of a group says now: an old setup or name behind a later one would count as the last one.
+    /// - Returns: nil if the contact, or the user, is not in the group any more.
+    private func current(_ body: MessageBody, for contact: ThreemaID) throws -> MessageBody? {
+        let identity: GroupIdentity
+        switch body {
+        case .groupSetup(let id, _), .groupName(let id, _), .groupPicture(let id, _):
+            identity = GroupIdentity(creator: own.id, id: id)
+        case .groupChat(let group, _), .groupCallStart(let group, _): identity = group
+        default: return body
+        }
+        guard let group = try group(identity) else { return body }
+        let isMember = group.standing == .member && group.others.contains(contact)
+        switch body {
+        case .groupSetup(let id, _): return .groupSetup(id, members: isMember ? group.others : [])
+        case _ where !isMember: return nil
+        case .groupName(let id, _): return .groupName(id, group.name)
+        case .groupPicture(let id, _): return .groupPicture(id, group.picture?.message)
+        default: return body
         }
     }
 

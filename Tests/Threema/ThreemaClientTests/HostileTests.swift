@@ -113,4 +113,27 @@ import ThreemaSafe
         let again = try alice.sendOutbox().filter { try MessagePayload(decoding: $0.span).id == MessageID(5) }
         #expect(again.count == count)
     }
+
+    @Test(arguments: [false, true]) func `what a group was told is sent again as it is now`(_ isRemoved: Bool) throws {
+        try home.exchange()
+        let rules = GroupRules(own: alice.id)
+        let (ids, text) = (GroupMessageIDs.random(), MessageID(7))
+        let made = try rules.create(.random(), members: [bob.id], name: "Old", ids: ids)
+        let (group, id) = (made.group, made.group.identity.id)
+        try alice.mailbox.make(made)
+        try alice.mailbox.send(rules.send(.text("Saturday?"), to: group, id: text))
+        let later =
+            isRemoved
+            ? try rules.update(group, members: [], ids: .random(), now: alice.now)
+            : try rules.rename(group, to: "New", ids: .random())
+        try alice.mailbox.make(later)
+        _ = try alice.sendOutbox()
+        for id in [ids.setup, ids.name, text] { try reject(id) }
+        try answer()
+        let told = try bob.receive(alice.sendOutbox()).compactMap(\.delivered).map(\.body)
+        let bodies: [MessageBody] = [
+            .groupSetup(id, members: [bob.id]), .groupName(id, "New"), .groupChat(group.identity, .text("Saturday?")),
+        ]
+        #expect(told == (isRemoved ? [.groupSetup(id, members: [])] : bodies))
+    }
 }
