@@ -107,12 +107,18 @@ extension Mailbox {
         return receivers.filter { receiver in !members.contains { $0.id == receiver } }
     }
 
-    /// Uploads what the server does not have yet, and puts the message into the outbox.
-    /// - Returns: the receivers that were revoked.
+    /// Uploads what the server does not have yet, and puts the message into the outbox. If nobody is left in the group who
+    /// would get it, forgets both.
+    /// - Returns: the receivers that were revoked, or are not in the group any more.
     @discardableResult
     func finishUpload(_ id: MessageID, at place: borrowing UploadPlace) throws -> [ThreemaID] {
         guard let value = try store.read("upload", id.bytes) else { return [] }
         guard var upload = value.withBytes({ Upload(decoding: $0) }) else { throw MailboxError.malformedValue(own.id) }
+        let receivers = try present(upload)
+        guard !receivers.isEmpty else {
+            try discardUpload(id, from: place)
+            return upload.receivers
+        }
         let (media, persists) = (place.media, upload.group != nil)
         if upload.message.thumbnail != nil, !upload.hasThumbnail {
             let blob = Blob.seal(upload.thumbnail.span, .thumbnail, key: upload.message.key)
@@ -127,14 +133,20 @@ extension Mailbox {
             upload.uploadedFile(try media.upload(sealed, file, persists: persists, place.authorization))
             try store.transaction { try set(upload, id, in: $0) }
         }
-        let sending = GroupSending(id: id, body: upload.body, receivers: upload.receivers)
+        let sending = GroupSending(id: id, body: upload.body, receivers: receivers)
         let unknown = try store.transaction { changes in
             try changes.remove("upload", id.bytes)
             return try send([sending], in: changes)
         }
         // One that stays is swept.
         try? place.directory.remove(copyName(id))
-        return unknown
+        return unknown + upload.receivers.filter { !receivers.contains($0) }
+    }
+
+    /// The receivers, without those who have left the group since the upload began. The user may have left it, too.
+    private func present(_ upload: Upload) throws -> [ThreemaID] {
+        guard let group = try upload.group.flatMap({ try group($0) }) else { return upload.receivers }
+        return group.standing == .member ? upload.receivers.filter { group.others.contains($0) } : []
     }
 
     /// Removes copies whose upload was not stored, or is over: a process has died.
