@@ -46,7 +46,7 @@ public import ThreemaMessages
 /// Other values of the program may be in the same store, under other kinds. One thread at a time uses it.
 public final class Mailbox {
     /// Looks for an ID that is not a contact yet, for example in the directory.
-    /// - Returns: nil if there is no such ID, or if it was revoked.
+    /// - Returns: nil if there is no such ID, or if it was revoked. `DirectoryError.unknownIdentity` counts as nil.
     /// - Throws: only if that cannot be known now: the message comes again, and is searched for again.
     public typealias Search = (ThreemaID) throws -> Contact?
     /// Asks for the states of contacts, for example the directory by `DirectoryRequest.check`.

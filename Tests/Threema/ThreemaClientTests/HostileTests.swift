@@ -1,4 +1,5 @@
 import Encodings
+import HTTP
 import SecureMemory
 import SessionStore
 import Testing
@@ -135,5 +136,15 @@ import ThreemaSafe
             .groupSetup(id, members: [bob.id]), .groupName(id, "New"), .groupChat(group.identity, .text("Saturday?")),
         ]
         #expect(told == (isRemoved ? [.groupSetup(id, members: [])] : bodies))
+    }
+
+    @Test func `IDs that the directory does not know delay nothing`() throws {
+        alice.whenAsked = { throw DirectoryFailure.service(.unknownIdentity) }
+        let group = GroupID.random()
+        try bob.mailbox.send(.groupSetup(group, members: [alice.id, id(1)]), to: alice.id)
+        let claimed = GroupIdentity(creator: try id(2), id: .random())
+        try bob.mailbox.send(.groupChat(claimed, .text("Who?")), to: alice.id)
+        #expect(try alice.receive(bob.sendOutbox()).compactMap(\.delivered).count == 2)
+        #expect(try alice.mailbox.group(GroupIdentity(creator: bob.id, id: group))?.others == [bob.id])
     }
 }
