@@ -15,9 +15,10 @@ extension Mailbox {
         var document = document
         for group in try groups() {
             let members = group.others + (group.standing == .member ? [own.id] : [])
+            // A creator can send a NUL, which no Safe document may have.
             document = document.settingGroup(
-                group.identity.id.description, of: group.identity.creator, name: group.name, members: members,
-                createdAt: now())
+                group.identity.id.description, of: group.identity.creator, name: group.name.filter { $0 != "\0" },
+                members: members, createdAt: now())
         }
         return document
     }

@@ -147,4 +147,16 @@ import ThreemaSafe
         #expect(try alice.receive(bob.sendOutbox()).compactMap(\.delivered).count == 2)
         #expect(try alice.mailbox.group(GroupIdentity(creator: bob.id, id: group))?.others == [bob.id])
     }
+
+    @Test(arguments: 0..<3) func `a name of a group can be handed over to a Safe document`(_ number: Int) throws {
+        let name = ["a\u{0}b", String(repeating: "\u{0}", count: 6000), "\u{feff}e\u{301}\r\n"][number]
+        try bob.mailbox.send(.groupSetup(.random(), members: [alice.id]), to: alice.id)
+        let setup = try #require(try alice.receive(bob.sendOutbox()).compactMap(\.delivered?.group).first)
+        try bob.mailbox.send(.groupName(setup.id, name), to: alice.id)
+        try alice.receive(bob.sendOutbox())
+        #expect(try alice.mailbox.group(setup)?.name == name)
+        let document = try alice.mailbox.handOverGroups(to: .empty)
+        let read = try SafeDocument(JSONScanner.parse(document.encoded.span))
+        #expect(read.groups.map(\.name) == [name.replacing("\u{0}", with: "")])
+    }
 }
