@@ -39,7 +39,8 @@ extension Group {
     ///   member's request could not be sealed, so the request would never be received.
     fileprivate init?(_ entry: SafeGroup, own: ThreemaID) {
         guard !entry.isDeleted, let creator = try? ThreemaID(entry.creator), let id = Hex.decode(entry.id),
-            id.count == GroupID.count, entry.name.utf8.count <= MessageLimits.textBytes
+            id.count == GroupID.count,
+            entry.name.utf8.count <= (creator == own ? MessageLimits.textBytes : MessageLimits.bodyBytes)
         else { return nil }
         let members = Set(entry.members.compactMap { try? ThreemaID($0) })
         guard members.union([own, creator]).count <= MessageLimits.groupMembers else { return nil }

@@ -159,4 +159,13 @@ import ThreemaSafe
         let read = try SafeDocument(JSONScanner.parse(document.encoded.span))
         #expect(read.groups.map(\.name) == [name.replacing("\u{0}", with: "")])
     }
+
+    @Test func `a long name that a creator has sent is taken over`() throws {
+        let members = [alice.id, bob.id]
+        let document = SafeDocument.empty.settingGroup(
+            "0102030405060708", of: bob.id, name: String(repeating: "n", count: 6990), members: members,
+            createdAt: alice.now)
+        try alice.mailbox.takeOverGroups(of: document)
+        #expect(try alice.mailbox.groups().map(\.name.utf8.count) == [6990])
+    }
 }
