@@ -26,15 +26,23 @@ extension Mailbox {
     func judge(_ result: IncomingResult, _ find: (ThreemaID) throws -> Contact?) throws -> GroupJudgement? {
         guard case .deliver(let message) = result.decision, let identity = message.group else { return nil }
         let rules = GroupRules(own: own.id)
+        // A search may fail after many others for the same message. The next try goes on there, or it would never end.
+        func meet(_ id: ThreemaID) throws -> Contact? {
+            if let known = met[id] { return known }
+            let found = try find(id)
+            met[id] = .some(found)
+            return found
+        }
         let members: [ThreemaID] = if case .groupSetup(_, let ids) = message.body { ids } else { [] }
         var strangers: [Contact] = []
         let contacts = Set(try members.filter { try contact($0) != nil })
         var invalid: Set<ThreemaID> = []
         for id in rules.unknownMembers(in: message, contacts: contacts) {
-            if let found = try find(id) { strangers.append(found) } else { invalid.insert(id) }
+            if let found = try meet(id) { strangers.append(found) } else { invalid.insert(id) }
         }
         let time = now()
-        let mayAsk = syncRequests.isPermitted(for: message.sender, at: time)
+        // A message without a nonce is not stored, nor what it asks for: it could do so without end.
+        let mayAsk = result.nonceDigest != nil && syncRequests.isPermitted(for: message.sender, at: time)
         let decisions = rules.receive(
             message,
             GroupRules.Knowledge(
@@ -42,9 +50,10 @@ extension Mailbox {
                 contacts: contacts, invalid: invalid, now: time))
         for case .send(let sending) in decisions {
             for id in sending.receivers where try contact(id) == nil && id != message.sender {
-                if let found = try find(id) { strangers.append(found) }
+                if let found = try meet(id) { strangers.append(found) }
             }
         }
+        met = [:]
         return GroupJudgement(decisions: decisions, strangers: strangers)
     }
 

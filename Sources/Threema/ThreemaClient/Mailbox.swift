@@ -46,7 +46,7 @@ public import ThreemaMessages
 /// Other values of the program may be in the same store, under other kinds. One thread at a time uses it.
 public final class Mailbox {
     /// Looks for an ID that is not a contact yet, for example in the directory.
-    /// - Returns: nil if there is no such ID, or if it was revoked.
+    /// - Returns: nil if there is no such ID, or if it was revoked. `DirectoryError.unknownIdentity` counts as nil.
     /// - Throws: only if that cannot be known now: the message comes again, and is searched for again.
     public typealias Search = (ThreemaID) throws -> Contact?
     /// Asks for the states of contacts, for example the directory by `DirectoryRequest.check`.
@@ -84,6 +84,8 @@ public final class Mailbox {
     var progress: OutboxProgress?
     /// Whether a message of this connection was not stored. A later one of its sender would use up its key.
     var hasFailed = false
+    /// What was found for the message of a group that was not decided yet: at most its members and its creator.
+    var met: [ThreemaID: Contact?] = [:]
     /// Of this process.
     var syncRequests = SyncRequests()
 
@@ -160,7 +162,11 @@ public final class Mailbox {
             from: own.id, to: contact, id: id, createdAt: time, nickname: nickname, body: body)
         let sealed = try conversation(with: contact).seal(message, partner.parties, circumstances(partner.contact))
         try write(sealed.commit, sealed.commit.nonceDigests, in: changes)
-        if sealed.protection != nil { try remember(message, in: changes) }
+        if sealed.protection != nil {
+            try remember(message, in: changes)
+        } else {
+            try forget([id], to: contact, in: changes)
+        }
         try sharePicture(with: body.innerType, to: known, at: time, in: changes)
         return sealed.protection
     }

@@ -47,9 +47,18 @@ extension Mailbox {
 
     /// - Returns: a contact, or who becomes one; nil if nobody has this ID.
     func find(_ id: ThreemaID) throws -> Contact? {
-        guard let contact = try contact(id) ?? search(id) else { return nil }
+        guard let contact = try contact(id) ?? searched(id) else { return nil }
         guard contact.id == id else { throw MailboxError.unknownContact(id) }
         return contact
+    }
+
+    private func searched(_ id: ThreemaID) throws -> Contact? {
+        do {
+            return try search(id)
+        } catch let failure as DirectoryFailure where failure.isUnknownIdentity {
+            // Anybody can name an ID that does not exist, and no later try finds it.
+            return nil
+        }
     }
 
     // MARK: Revoked contacts

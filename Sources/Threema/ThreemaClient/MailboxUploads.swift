@@ -111,8 +111,9 @@ extension Mailbox {
         return receivers.filter { receiver in !members.contains { $0.id == receiver } }
     }
 
-    /// Uploads what the server does not have yet, and puts the message into the outbox.
-    /// - Returns: the members of the group that were revoked.
+    /// Uploads what the server does not have yet, and puts the message into the outbox. If nobody is left in the group who
+    /// would get it, forgets both.
+    /// - Returns: the receivers that were revoked, or are not in the group any more.
     /// - Throws: `.revokedContact` for a message to one person; `MediaFailure`; `FileError`; what sealing throws. Then the
     ///   rest of the work waits.
     @discardableResult
@@ -122,6 +123,11 @@ extension Mailbox {
         // A group is told without the revoked ones. A message to one person has no other receiver.
         for receiver in upload.receivers where try upload.group == nil && isRevoked(receiver) {
             throw MailboxError.revokedContact(receiver)
+        }
+        let receivers = try present(upload)
+        guard !receivers.isEmpty else {
+            try discardUpload(id, from: place)
+            return upload.receivers
         }
         let (media, persists) = (place.media, upload.group != nil)
         if upload.message.thumbnail != nil, !upload.hasThumbnail {
@@ -137,14 +143,20 @@ extension Mailbox {
             upload.uploadedFile(try media.upload(sealed, file, persists: persists, place.authorization))
             try store.transaction { try set(upload, id, in: $0) }
         }
-        let sending = GroupSending(id: id, body: upload.body, receivers: upload.receivers)
+        let sending = GroupSending(id: id, body: upload.body, receivers: receivers)
         let unknown = try store.transaction { changes in
             try changes.remove("upload", id.bytes)
             return try send([sending], in: changes)
         }
         // One that stays is swept.
         try? place.directory.remove(copyName(id))
-        return unknown
+        return unknown + upload.receivers.filter { !receivers.contains($0) }
+    }
+
+    /// The receivers, without those who have left the group since the upload began. The user may have left it, too.
+    private func present(_ upload: Upload) throws -> [ThreemaID] {
+        guard let group = try upload.group.flatMap({ try group($0) }) else { return upload.receivers }
+        return group.standing == .member ? upload.receivers.filter { group.others.contains($0) } : []
     }
 
     /// Removes copies whose upload was not stored, or is over: a process has died.

@@ -108,6 +108,28 @@ import VectorKit
         #expect(count(\.uploads) == 2)
     }
 
+    @Test(arguments: [false, true]) func `who is not in the group any more does not get the file`(
+        _ isOver: Bool
+    ) throws {
+        let carol = try Side("000CAROL", in: home.path)
+        try alice.mailbox.set(carol.contact)
+        let rules = GroupRules(own: alice.id)
+        let made = try rules.create(.random(), members: [bob.id, carol.id], name: "", ids: .random())
+        try alice.mailbox.make(made)
+        media.state.withLock { $0.failsBefore = 0 }
+        let (client, stream) = try network.connect(alice)
+        #expect(throws: (any Error).self) { try client.send(input(), as: outgoing, to: made.group, at: place()) }
+        stream.close()
+        let change =
+            isOver
+            ? try rules.disband(made.group, ids: .random())
+            : try rules.update(made.group, members: [carol.id], ids: .random(), now: alice.now)
+        try alice.mailbox.make(change)
+        try resume()
+        #expect(try !network.visit(bob).contains { $0.delivered?.body.type == .groupFile })
+        #expect(try alice.mailbox.uploads() == [] && names("copies") == [] && count(\.uploads) == (isOver ? 0 : 2))
+    }
+
     /// Which request fails, whether the server has it, and how many uploads there are in all.
     @Test(arguments: [(0, false, 2), (1, false, 2), (0, true, 3), (1, true, 3)])
     func `a process that dies uploads nothing twice that the server has told it`(

@@ -52,6 +52,23 @@ import VectorKit
             queues[side.id]!.removeFirst()
         }
 
+        /// Many at once, of which one may fail: the transaction is undone, and made again without it.
+        mutating func receiveMany(_ side: Side, failsAt number: Int) throws {
+            let payloads = Array(queues[side.id, default: []].prefix(6))
+            var count = 0
+            let batch = side.mailbox.receive(all: payloads) { _, _ in
+                count += 1
+                if count == number { throw Crash() }
+            }
+            for incoming in batch.stored {
+                guard case .groupChat(_, .text(let text)) = incoming.message?.body else { continue }
+                delivered[text, default: []].append(side.id)
+            }
+            queues[side.id]?.removeFirst(batch.stored.count)
+            #expect(batch.failure == nil || batch.failure is Crash)
+            if batch.failure != nil { side.mailbox.restart() }
+        }
+
         mutating func change(_ number: Int) throws {
             let side = pick()
             let rules = GroupRules(own: side.id)
@@ -86,7 +103,8 @@ import VectorKit
         }
 
         mutating func step(_ number: Int) throws {
-            switch Int.random(in: 0..<10, using: &random) {
+            switch Int.random(in: 0..<12, using: &random) {
+            case 10, 11: try receiveMany(pick(), failsAt: Int.random(in: 1...9, using: &random))
             case 0, 1: try change(number)
             case 2, 3: try write(number)
             case 4: try flush(pick(), acknowledges: true)

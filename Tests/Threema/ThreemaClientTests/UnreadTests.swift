@@ -133,7 +133,7 @@ import ThreemaMessages
 
     @Test func `a damaged value is named`() throws {
         try alice.send("one", to: bob, id: MessageID(1))
-        for bytes in [[], [UInt8](repeating: 1, count: 8), [0, 0, 0, 0, 0, 0, 0, 0, 0xff]] as [[UInt8]] {
+        for bytes in [[], [UInt8](repeating: 1, count: 8), [0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff]] as [[UInt8]] {
             try alice.mailbox.store.transaction { try $0.set("sent", bob.id.bytes + MessageID(1).bytes, bytes.span) }
             #expect(throws: MailboxError.malformedValue(bob.id)) {
                 try alice.mailbox.sendAgain(MessageID(1), to: bob.id)

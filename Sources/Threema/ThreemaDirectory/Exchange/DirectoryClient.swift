@@ -140,6 +140,9 @@ public struct DirectoryClient: ~Copyable, Sendable {
 public typealias DirectoryFailure = ServiceFailure<DirectoryError>
 
 extension DirectoryFailure {
+    /// Whether no identity has the ID that was asked for.
+    package var isUnknownIdentity: Bool { self == .service(.unknownIdentity) }
+
     /// Whether the directory may have carried out the request of which the answer is missing or not understood.
     public var leavesOutcomeOpen: Bool {
         switch self {
