@@ -34,9 +34,7 @@ struct EchoBot {
             try OpenSessionStore(in: directory, messenger: owner.messenger, id: owner.id, key: key)
         }
         let now = { Timestamp(milliseconds: Int64(Date().timeIntervalSince1970 * 1000)) }
-        let mailbox = try Mailbox(own(), in: store, now: now) { id in
-            Contact(try directory.ask(.fetch(id)))
-        }
+        let mailbox = try Mailbox(own(), in: store, now: now) { Contact(try directory.ask(.fetch($0))) }
         FileHandle.standardOutput.write(Data("\(mailbox.id)\n".utf8))
         let extensions = try LoginExtensions([.clientInfo("1.0;L;en/CH")])
         let end = try MessageClient.stayConnected(mailbox) {
