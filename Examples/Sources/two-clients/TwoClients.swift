@@ -6,10 +6,12 @@ import Threema
 import ThreemaClient
 import ThreemaMedia
 import ThreemaMessages
+import ThreemaSafe
 
-/// Two identities on a chat server exchange a text, a receipt, a file and a message to a group, under forward security.
+/// Two identities on a chat server exchange a text, a receipt, a file, a message to a group and pictures, under forward
+/// security.
 ///
-///     echo 'TEXT' | two-clients DIR URL CERTIFICATES, with what Examples/servers prints
+///     echo 'TEXT' | two-clients DIR URL CERTIFICATES PICTURE, with what Examples/servers prints
 @main
 struct TwoClients {
     static func main() throws {
@@ -40,6 +42,20 @@ struct TwoClients {
         try alice.make(change)
         try alice.send(rules.send(.text("Saturday?"), to: change.group, id: .random()))
         for _ in 0..<3 { try show(bob, servers) }
+
+        // As an app has them in its Safe backup.
+        let picture = try ProfilePicture(jpeg: Array(Data(contentsOf: URL(filePath: arguments[4]))))
+        let document = SafeDocument.empty.settingPicture(picture).settingPictureAudience(.everyone)
+        for client in [alice, bob] { client.mailbox.media = servers.blobs }
+        try alice.mailbox.takeOverGroups(of: document)
+        try alice.mailbox.takeOverPicture(of: document)
+        try alice.mailbox.setPicture(picture, of: change.group)
+        try alice.send(.chat(.text("Look!")), to: bobID)
+        for _ in 0..<3 { try show(bob, servers) }
+        try bob.mailbox.fetchPictures()
+        let seen = [try bob.mailbox.picture(of: aliceID), try bob.mailbox.picture(of: change.group.identity)]
+        print("\(bobID) has both pictures: \(seen == [picture.jpeg, picture.jpeg])")
+        print("for a Safe: \(try bob.mailbox.handOverGroups(to: document).groups.map(\.name))")
     }
 
     /// A client that stores its messages in a new directory. A real one has its key from a keystore (write-forward).
