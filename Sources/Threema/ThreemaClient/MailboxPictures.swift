@@ -148,15 +148,8 @@ extension PictureRenewal {
 
     fileprivate init?(_ name: [UInt8], _ receivers: Span<UInt8>) {
         guard name.count == GroupIdentity.count + MessageID.count,
-            let group = try? GroupIdentity(decoding: name.span), receivers.count % ThreemaID.count == 0
+            let group = try? GroupIdentity(decoding: name.span), let ids = [ThreemaID](decoding: receivers)
         else { return nil }
-        var ids: [ThreemaID] = []
-        for start in stride(from: 0, to: receivers.count, by: ThreemaID.count) {
-            guard let id = try? ThreemaID(bytes: receivers.extracting(start..<start + ThreemaID.count)) else {
-                return nil
-            }
-            ids.append(id)
-        }
         let messageID = MessageID(bytes: name.span.extracting(GroupIdentity.count..<name.count))
         self.init(group: group, messageID: messageID, receivers: ids)
     }

@@ -76,15 +76,16 @@ extension Mailbox {
     /// - Returns: nil if the mailbox has taken none over.
     private func audience() throws -> PictureDistribution.Audience? {
         guard let value = try store.read("audience", own.id.bytes) else { return nil }
-        let bytes = value.withBytes { $0.revealBytes() }
-        switch (bytes.first, (bytes.count - 1) % ThreemaID.count) {
-        case (0, 0) where bytes.count == 1: return .nobody
-        case (1, 0) where bytes.count == 1: return .everyone
-        case (2, 0):
-            let starts = stride(from: 1, to: bytes.count, by: ThreemaID.count)
-            return .selected(
-                Set(try starts.map { try ThreemaID(bytes: bytes.span.extracting($0..<$0 + ThreemaID.count)) }))
-        default: throw MailboxError.malformedValue(own.id)
+        return try value.withBytes { bytes in
+            guard bytes.count >= 1, let ids = [ThreemaID](decoding: bytes.extracting(1..<bytes.count)) else {
+                throw MailboxError.malformedValue(own.id)
+            }
+            switch bytes[0] {
+            case 0 where ids.isEmpty: return .nobody
+            case 1 where ids.isEmpty: return .everyone
+            case 2: return .selected(Set(ids))
+            default: throw MailboxError.malformedValue(own.id)
+            }
         }
     }
 

@@ -82,14 +82,12 @@ struct Upload: Equatable {
         tag = bytes.extracting(1..<Self.tagEnd).revealBytes()
         var place = Self.tagEnd + 2
         let count = Int(bytes.littleEndian(at: Self.tagEnd, width: 2))
-        guard bytes.count - place >= count * ThreemaID.count + 4 else { return nil }
-        var receivers: [ThreemaID] = []
-        for _ in 0..<count {
-            guard let id = try? ThreemaID(bytes: bytes.extracting(place..<place + ThreemaID.count)) else { return nil }
-            receivers.append(id)
-            place += ThreemaID.count
+        let end = place + count * ThreemaID.count
+        guard bytes.count >= end + 4, let receivers = [ThreemaID](decoding: bytes.extracting(place..<end)) else {
+            return nil
         }
         self.receivers = receivers
+        place = end
         let length = Int(bytes.littleEndian(at: place, width: 4))
         place += 4
         guard bytes.count - place >= length else { return nil }

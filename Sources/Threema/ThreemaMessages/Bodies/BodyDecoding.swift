@@ -84,13 +84,7 @@ extension MessageBody {
         guard count < MessageLimits.groupMembers else {
             throw .tooLong(limit: MessageLimits.groupMembers - 1, actual: count)
         }
-        var members: [ThreemaID] = []
-        for start in stride(from: 0, to: bytes.count, by: ThreemaID.count) {
-            guard let id = try? ThreemaID(bytes: bytes.extracting(start..<start + ThreemaID.count)) else {
-                throw .invalidID
-            }
-            members.append(id)
-        }
+        guard let members = [ThreemaID](decoding: bytes) else { throw .invalidID }
         return members
     }
 

@@ -49,13 +49,9 @@ extension Group {
             picture = read
             position = end
         }
-        guard (record.count - position) % ThreemaID.count == 0 else { return nil }
-        var others: [ThreemaID] = []
-        for start in stride(from: position, to: record.count, by: ThreemaID.count) {
-            guard let id = try? ThreemaID(bytes: record.extracting(start..<start + ThreemaID.count)) else { return nil }
-            others.append(id)
-        }
-        guard others == Self.sorted(others) else { return nil }
+        guard let others = [ThreemaID](decoding: record.extracting(position..<record.count)),
+            others == Self.sorted(others)
+        else { return nil }
         self.init(
             identity: identity, others: others, name: name, picture: picture,
             standing: record[1] == 1 ? .left : .member)
