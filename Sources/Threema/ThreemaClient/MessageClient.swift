@@ -47,10 +47,7 @@ public final class MessageClient {
     ///   `ChatSessionError`, and then the message stays in the outbox, and the next client sends it.
     @discardableResult
     public func send(_ body: MessageBody, to contact: ThreemaID, id: MessageID = .random()) throws -> DHMode? {
-        try requireConnection()
-        let protection = try mailbox.send(body, to: contact, id: id)
-        try sendOutboxOrEnd()
-        return protection
+        try sendingOutbox { try mailbox.send(body, to: contact, id: id) }
     }
 
     /// Stores what the members of a group are told in the outbox, and sends it.
@@ -59,10 +56,7 @@ public final class MessageClient {
     ///   and then the messages stay in the outbox.
     @discardableResult
     public func send(_ sendings: [GroupSending]) throws -> [ThreemaID] {
-        try requireConnection()
-        let unknown = try mailbox.send(sendings)
-        try sendOutboxOrEnd()
-        return unknown
+        try sendingOutbox { try mailbox.send(sendings) }
     }
 
     /// Stores a change of a group, and tells its members.
@@ -71,10 +65,7 @@ public final class MessageClient {
     ///   and then the messages stay in the outbox.
     @discardableResult
     public func make(_ change: GroupChange) throws -> [ThreemaID] {
-        try requireConnection()
-        let unknown = try mailbox.make(change)
-        try sendOutboxOrEnd()
-        return unknown
+        try sendingOutbox { try mailbox.make(change) }
     }
 
     /// Sends a message again that a contact could not read.
@@ -83,19 +74,14 @@ public final class MessageClient {
     ///   `ChatSessionError`, and then the message stays in the outbox.
     @discardableResult
     public func sendAgain(_ id: MessageID, to contact: ThreemaID) throws -> Bool {
-        try requireConnection()
-        let isThere = try mailbox.sendAgain(id, to: contact)
-        try sendOutboxOrEnd()
-        return isThere
+        try sendingOutbox { try mailbox.sendAgain(id, to: contact) }
     }
 
     /// Ends the sessions with a contact, begins a new one, and tells the contact.
     /// - Throws: what ``Mailbox/resetSessions(with:)`` throws, or `.connectionOver`, and then nothing has changed;
     ///   `ChatSessionError`, and then the messages stay in the outbox.
     public func resetSessions(with contact: ThreemaID) throws {
-        try requireConnection()
-        try mailbox.resetSessions(with: contact)
-        try sendOutboxOrEnd()
+        try sendingOutbox { try mailbox.resetSessions(with: contact) }
     }
 
     /// Tells the server where notifications go, and the key for them, if it is not known to have them: see
@@ -117,9 +103,7 @@ public final class MessageClient {
     /// - Throws: what ``Mailbox/discardUnreadable(to:)`` throws, or `.connectionOver`, and then nothing has changed;
     ///   `ChatSessionError`, and then the messages stay in the outbox.
     public func discardUnreadable(to contact: ThreemaID) throws {
-        try requireConnection()
-        try mailbox.discardUnreadable(to: contact)
-        try sendOutboxOrEnd()
+        try sendingOutbox { try mailbox.discardUnreadable(to: contact) }
     }
 
     /// Waits for the server.
@@ -217,13 +201,21 @@ public final class MessageClient {
         if !isOnlySaid { try sendOutbox() }
     }
 
+    /// Does what may put messages into the outbox, and sends them.
+    func sendingOutbox<Result>(_ step: () throws -> Result) throws -> Result {
+        try requireConnection()
+        let result = try step()
+        try sendOutboxOrEnd()
+        return result
+    }
+
     /// - Throws: `.connectionOver`.
-    func requireConnection() throws {
+    private func requireConnection() throws {
         guard failure == nil else { throw MailboxError.connectionOver }
     }
 
     /// After a message was stored. Errors of the store wait for `receive`, because here they would mean that it was not.
-    func sendOutboxOrEnd() throws {
+    private func sendOutboxOrEnd() throws {
         do {
             try sendOutbox()
         } catch let error as ChatSessionError {

@@ -36,11 +36,10 @@ extension MessageClient {
         _ file: InputFile, _ outgoing: OutgoingFile, to receivers: [ThreemaID], in group: GroupIdentity?,
         _ id: MessageID, _ place: borrowing UploadPlace
     ) throws -> [ThreemaID] {
-        try requireConnection()
-        let unknown = try mailbox.beginUpload(file, as: outgoing, id, to: receivers, in: group, at: place)
-        let revoked = try mailbox.finishUpload(id, at: place)
-        try sendOutboxOrEnd()
-        return unknown + revoked
+        try sendingOutbox {
+            let unknown = try mailbox.beginUpload(file, as: outgoing, id, to: receivers, in: group, at: place)
+            return try unknown + mailbox.finishUpload(id, at: place)
+        }
     }
 
     /// Uploads the rest of the files that were to be sent, and sends their messages.
@@ -50,13 +49,13 @@ extension MessageClient {
     ///   `SessionStoreError`, `FileError`: then nothing was uploaded.
     @discardableResult
     public func continueUploads(at place: borrowing UploadPlace) throws -> [MessageID: any Error] {
-        try requireConnection()
-        try mailbox.sweepCopies(in: place)
-        var failures: [MessageID: any Error] = [:]
-        for id in try mailbox.uploads() {
-            do { try mailbox.finishUpload(id, at: place) } catch { failures[id] = error }
+        try sendingOutbox {
+            try mailbox.sweepCopies(in: place)
+            var failures: [MessageID: any Error] = [:]
+            for id in try mailbox.uploads() {
+                do { try mailbox.finishUpload(id, at: place) } catch { failures[id] = error }
+            }
+            return failures
         }
-        try sendOutboxOrEnd()
-        return failures
     }
 }
