@@ -29,6 +29,14 @@ func room(_ path: String, _ dependencies: Target.Dependency..., linking librarie
     )
 }
 
+/// A program for users.
+func tool(_ name: String, _ dependencies: Target.Dependency...) -> Target {
+    .executableTarget(
+        name: name, dependencies: dependencies, path: "Sources/Programs/" + name, swiftSettings: house)
+}
+
+let argumentParser = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
+
 /// A product that only the trait Server needs.
 func server(_ product: String, _ package: String) -> Target.Dependency {
     .product(name: product, package: package, condition: .when(traits: ["Server"]))
@@ -71,7 +79,8 @@ let package = Package(
     ],
     traits: [
         .trait(name: "Server", description: "The Safe server keytool-server, which needs Hummingbird and SwiftNIO."),
-        // What is built in .build-all has it, also from Examples and Vectors: a trait changes how each room is compiled.
+        // What is built in .build-all has it, also from Examples and Vectors: a trait changes how each room is
+        // compiled.
         .default(enabledTraits: isWhole ? ["Server"] : []),
     ],
     dependencies: [
@@ -127,8 +136,7 @@ let package = Package(
         room("Programs/TCPTransport", "ByteStreams", "AtomicFiles", "CLinux"),
         room("Safe/SafeWire", "HTTP", "Encodings", "SecureMemory"),
         room(
-            "Programs/Console", "Passwords", "Encodings", "AtomicFiles", "SecureMemory", "CLinux",
-            .product(name: "ArgumentParser", package: "swift-argument-parser")),
+            "Programs/Console", "Passwords", "Encodings", "AtomicFiles", "SecureMemory", "CLinux", argumentParser),
         room("Storage/Keystore", "KeyWrapping", "Encodings", "Primitives", "AtomicFiles", "SecureMemory", "CLinux"),
         room(
             "Storage/SessionStore", "Encodings", "Primitives", "AtomicFiles", "SecureMemory", "CSQLite", "CSQLiteFiles",
@@ -140,8 +148,7 @@ let package = Package(
         room("Messengers/ProtonMainKey", "Encodings", "Primitives", "SecureMemory"),
         // Storey 5
         room(
-            "Programs/CommandParsing", "Console", "Encodings", "CLinux", "CBuild",
-            .product(name: "ArgumentParser", package: "swift-argument-parser")),
+            "Programs/CommandParsing", "Console", "Encodings", "CLinux", "CBuild", argumentParser),
         room("Messengers/SophaxGroups", "SophaxChat", "Ratchet", "Encodings", "Primitives", "SecureMemory"),
         room("Messengers/SophaxStorage", "SophaxChat", "Ratchet", "Encodings", "Primitives", "SecureMemory"),
         room("Threema/ThreemaSafe", "Threema", "SafeWire", "Encodings", "Primitives", "SecureMemory"),
@@ -194,41 +201,21 @@ let package = Package(
             "Programs/CommandLine", "MessengerKeeping", "ThreemaRecords", "Keystore", "SessionStore", "Threema",
             "Telegram", "TextSecure", "SophaxStorage", "SophaxChat", "CommandParsing", "Console", "KeyWrapping",
             "Ratchet", "Encodings", "Primitives", "AtomicFiles", "SecureMemory",
-            .product(name: "ArgumentParser", package: "swift-argument-parser")),
+            argumentParser),
         // Storey 9
-        .executableTarget(
-            name: "keytool",
-            dependencies: [
-                "CommandLine", "ThreemaKeeping", "SafeKeeping", "ThreemaRecords", "MessengerKeeping",
-                "ThreemaDataBackup", "SafeTransports", "Keystore", "SessionStore", "ThreemaSafe", "ThreemaDirectory",
-                "Threema", "Telegram", "TextSecure", "ProtonMainKey", "SophaxStorage", "SophaxChat",
-                "SafeRules", "SafeWire", "HTTPTransport", "HTTP", "CommandParsing", "Console", "KeyWrapping", "Ratchet",
-                "Age", "Tar", "QRCode", "Paper", "Encodings", "Primitives", "AtomicFiles", "SecureMemory",
-                .product(name: "ArgumentParser", package: "swift-argument-parser"),
-            ],
-            path: "Sources/Programs/keytool",
-            swiftSettings: house
-        ),
-        .executableTarget(
-            name: "keytool-lab",
-            dependencies: [
-                "CommandLine", "MessengerKeeping", "Telegram", "TextSecure", "SophaxStorage", "SophaxGroups",
-                "SophaxChat", "HTTP", "CommandParsing", "Console", "Ratchet", "Encodings", "SecureMemory",
-                .product(name: "ArgumentParser", package: "swift-argument-parser"),
-            ],
-            path: "Sources/Programs/keytool-lab",
-            swiftSettings: house
-        ),
-        .executableTarget(
-            name: "keytool-server",
-            dependencies: [
-                "SafeServerHTTP", "SafeObjectStore", "SafeServer", "SafeStore", "SafeWire", "HTTPTransport",
-                "CommandParsing", "Console", "Encodings", "Primitives", "AtomicFiles", "SecureMemory",
-                .product(name: "ArgumentParser", package: "swift-argument-parser"),
-            ],
-            path: "Sources/Programs/keytool-server",
-            swiftSettings: house
-        ),
+        tool(
+            "keytool", "CommandLine", "ThreemaKeeping", "SafeKeeping", "ThreemaRecords", "MessengerKeeping",
+            "ThreemaDataBackup", "SafeTransports", "Keystore", "SessionStore", "ThreemaSafe", "ThreemaDirectory",
+            "Threema", "Telegram", "TextSecure", "ProtonMainKey", "SophaxStorage", "SophaxChat", "SafeRules",
+            "SafeWire", "HTTPTransport", "HTTP", "CommandParsing", "Console", "KeyWrapping", "Ratchet", "Age", "Tar",
+            "QRCode", "Paper", "Encodings", "Primitives", "AtomicFiles", "SecureMemory", argumentParser),
+        tool(
+            "keytool-lab", "CommandLine", "MessengerKeeping", "Telegram", "TextSecure", "SophaxStorage", "SophaxGroups",
+            "SophaxChat", "HTTP", "CommandParsing", "Console", "Ratchet", "Encodings", "SecureMemory", argumentParser),
+        tool(
+            "keytool-server", "SafeServerHTTP", "SafeObjectStore", "SafeServer", "SafeStore", "SafeWire",
+            "HTTPTransport", "CommandParsing", "Console", "Encodings", "Primitives", "AtomicFiles", "SecureMemory",
+            argumentParser),
         // Tests
         kit("Kits/VectorKit", "SecureMemory"),
         tests(of: "Base/SecureMemory", "VectorKit"),
@@ -353,12 +340,13 @@ let package = Package(
         tests(of: "Base/Paper"),
         tests(of: "Programs/Console", "Encodings", "SecureMemory"),
         tests(of: "Programs/CommandParsing"),
-        // What of the program is neither a verb's work nor a question: tests of the binary are in Tests/Programs/keytool.
+        // What of the program is neither a verb's work nor a question: tests of the binary are in
+        // Tests/Programs/keytool.
         .testTarget(
             name: "KeytoolLogicTests",
             dependencies: [
                 "keytool", "CommandLine", "CommandParsing", "Console", "MessengerKeeping", "Keystore", "Age", "Threema",
-                "Encodings", "SecureMemory", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                "Encodings", "SecureMemory", argumentParser,
             ],
             path: "Tests/Programs/KeytoolLogicTests",
             swiftSettings: [.swiftLanguageMode(.v6)]),
