@@ -19,10 +19,10 @@ enum LinkRule {
         }
         guard status.st_mode & S_IFMT == S_IFLNK else { return place }
 
-        var way = steps(of: place.utf8.first == slash ? place : workingDirectory + "/" + place)
+        var way = steps(of: place.utf8.first == slash ? place : workingDirectory + "/" + place)[...]
         var reached = ""
         var links = 0
-        while let step = way.popLast() {
+        while let step = way.popFirst() {
             if step == ".." {
                 reached = reached.isEmpty ? "" : withoutRoot(directory(above: reached))
                 continue
@@ -35,7 +35,7 @@ enum LinkRule {
                 links += 1
                 guard links <= maxLinks, let target = target(of: here) else { throw .unsafeLink(path: path) }
                 if target.utf8.first == slash { reached = "" }
-                way += steps(of: target)
+                way = steps(of: target) + way
             } else {
                 guard status.st_mode & 0o022 == 0 || status.st_mode & S_ISVTX != 0 else {
                     throw .unsafeLink(path: here)
@@ -66,10 +66,8 @@ enum LinkRule {
 
     private static func withoutRoot(_ path: String) -> String { path == "/" ? "" : path }
 
-    /// The steps of a path, the last one first.
     private static func steps(of path: String) -> [String] {
         Array(path.utf8).split(separator: slash).map { String(decoding: $0, as: UTF8.self) }.filter { $0 != "." }
-            .reversed()
     }
 
     private static var workingDirectory: String {
