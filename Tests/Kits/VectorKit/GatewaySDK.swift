@@ -1,9 +1,8 @@
 import Foundation
-import VectorKit
 
 /// The messenger's Gateway SDK for Python (threema.gateway, MIT): another implementation of messages. Scripts/set-up
 /// installs it in the directory `.build/gateway`.
-enum GatewaySDK {
+public enum GatewaySDK {
     private static let python = InstalledPython("gateway")
 
     /// One line in, one line out: what is to be opened or sealed, and what came of it.
@@ -90,20 +89,30 @@ enum GatewaySDK {
         """
 
     /// What one line of the protocol holds, in either direction.
-    struct Line: Codable {
-        var own: String?
-        var key: String?
-        var peer: String?
-        var peerKey: String?
-        var nonce: String?
-        var box: String?
-        var blobs: [String: String]?
-        var what: [String?]?
+    public struct Line: Codable {
+        public var own: String?
+        public var key: String?
+        public var peer: String?
+        public var peerKey: String?
+        public var nonce: String?
+        public var box: String?
+        public var blobs: [String: String]?
+        /// The name of the kind, then the parts.
+        public var what: [String?]?
+
+        /// An order to the SDK.
+        public init(
+            own: String, key: String, peer: String, peerKey: String, nonce: String? = nil, box: String? = nil,
+            blobs: [String: String]? = nil, what: [String?]? = nil
+        ) {
+            (self.own, self.key, self.peer, self.peerKey) = (own, key, peer, peerKey)
+            (self.nonce, self.box, self.blobs, self.what) = (nonce, box, blobs, what)
+        }
     }
 
     /// Gives the SDK these orders.
     /// - Returns: its answers, in their order.
-    static func carryOut(_ orders: [Line]) throws -> [Line] {
+    public static func carryOut(_ orders: [Line]) throws -> [Line] {
         let lines = try orders.map { try JSONEncoder().encode($0) }
         let output = try python.run(source, reading: lines)
         return try output.split(separator: UInt8(ascii: "\n")).map { try JSONDecoder().decode(Line.self, from: $0) }
