@@ -61,18 +61,27 @@ extension Mailbox {
     /// be told of. Call it after messages were received, and after a connection was made.
     ///
     /// A picture that is gone, altered or longer than 512 KiB is given up. Without ``media`` nothing happens.
-    /// - Throws: `MediaFailure` of the first request that may succeed later; as ``make(_:)`` does. What is behind it waits
-    ///   for the next call.
+    /// - Throws: `MediaFailure` of the first request that may succeed later; as ``make(_:)`` does. A picture that the server
+    ///   refuses does not hold up the others; without a connection all wait for the next call.
     public func fetchPictures() throws {
         guard let media else { return }
+        var refused: MediaFailure?
         for (name, message) in try wanted() {
-            let jpeg = try media.picture(message, most: ProfilePicture.maxBytes)
+            let jpeg: [UInt8]?
+            do throws(MediaFailure) {
+                jpeg = try media.picture(message, most: ProfilePicture.maxBytes)
+            } catch {
+                guard error.isRefusal else { throw error }
+                refused = refused ?? error
+                continue
+            }
             try store.transaction { changes in
                 try changes.remove("wanted", name)
                 if let jpeg { try set(jpeg, named: name, in: changes) }
             }
         }
         for renewal in try renewals() { try renew(renewal) }
+        if let refused { throw refused }
     }
 
     // MARK: Parts

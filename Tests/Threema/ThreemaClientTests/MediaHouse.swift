@@ -17,6 +17,8 @@ final class MediaHouse: HTTPClient {
         /// The number of the request that fails, counted down to 0: before the server has it, or behind it.
         var failsBefore = -1
         var failsBehind = -1
+        /// A blob whose download gets status 500.
+        var refused: String?
     }
 
     let state = Mutex(State())
@@ -51,6 +53,7 @@ final class MediaHouse: HTTPClient {
             }
             return HTTPResponse(status: 200, body: Array(id.utf8))
         }
+        guard state.withLock({ $0.refused != parts[0] }) else { return HTTPResponse(status: 500) }
         guard let blob = state.withLock({ $0.blobs[parts[0]] }) else { return HTTPResponse(status: 404) }
         if parts.last == "done" {
             if !blob.persists { state.withLock { $0.blobs[parts[0]] = nil } }

@@ -147,6 +147,26 @@ import VectorKit
         #expect(try bob.mailbox.picture(of: alice.id) == nil && bob.count("wanted") == 0)
     }
 
+    @Test func `a picture that the server refuses holds up no other`() throws {
+        try share(Self.picture(1))
+        _ = try told()
+        let refused = http.state.withLock { $0.blobs.keys.first }
+        let rules = GroupRules(own: alice.id)
+        let made = try rules.create(.random(), members: [bob.id], name: "Lake", ids: .random())
+        try alice.mailbox.make(made)
+        let picture = try Self.picture(2)
+        try alice.mailbox.setPicture(picture, of: made.group)
+        try bob.receive(alice.sendOutbox())
+        http.state.withLock { $0.refused = refused }
+        for _ in 0..<2 {
+            #expect(throws: MediaFailure.service(.unexpectedStatus(500))) { try bob.mailbox.fetchPictures() }
+            #expect(try bob.mailbox.picture(of: made.group.identity) == picture.jpeg && bob.count("wanted") == 1)
+        }
+        http.state.withLock { $0.refused = nil }
+        try bob.mailbox.fetchPictures()
+        #expect(try bob.mailbox.picture(of: alice.id) == Self.picture(1).jpeg)
+    }
+
     @Test func `a group's picture reaches its members, and late ones after another upload`() throws {
         let rules = GroupRules(own: alice.id)
         let made = try rules.create(.random(), members: [bob.id], name: "Lake", ids: .random())

@@ -33,3 +33,13 @@ extension MediaClient {
         return PictureMessage(blobID: id, encryptedSize: UInt32(blob.count), key: key)
     }
 }
+
+extension MediaFailure {
+    /// Whether the server has refused this request, so that it may answer the next one.
+    package var isRefusal: Bool {
+        switch self {
+        case .service: true
+        case .http: false
+        }
+    }
+}
