@@ -54,8 +54,22 @@ struct TwoClients {
         for _ in 0..<3 { try show(bob, servers) }
         try bob.mailbox.fetchPictures()
         let seen = [try bob.mailbox.picture(of: aliceID), try bob.mailbox.picture(of: change.group.identity)]
-        print("\(bobID) has both pictures: \(seen == [picture.jpeg, picture.jpeg])")
+        print("\(bobID) has both pictures: \(seen == [try alice.mailbox.picture(of: aliceID), picture.jpeg])")
         print("for a Safe: \(try bob.mailbox.handOverGroups(to: document).groups.map(\.name))")
+
+        // As after a restore: pictures are asked for, and a group that is forgotten comes back with its next message.
+        try bob.mailbox.requestPictures()
+        try bob.mailbox.forget(change.group.identity)
+        try bob.send(.chat(.text("Once more?")), to: aliceID)
+        for _ in 0..<2 { try show(alice, servers) }
+        try show(bob, servers)
+        try alice.send(rules.send(.text("Sunday"), to: change.group, id: .random()))
+        while try bob.mailbox.groups().isEmpty {
+            for client in [bob, alice] {
+                while let event = try client.receive(within: .milliseconds(200)) { _ = event }
+            }
+        }
+        print("groups: \(try bob.mailbox.groups().map(\.others))")
     }
 
     /// A client that stores its messages in a new directory. A real one has its key from a keystore (write-forward).

@@ -57,6 +57,18 @@ extension Mailbox {
         return GroupJudgement(decisions: decisions, strangers: strangers)
     }
 
+    /// Removes the times of requests that permit another one.
+    func forgetSyncRequests() throws {
+        let time = now()
+        var old: [[UInt8]] = []
+        try store.forEach("groupsync") { name, value in
+            guard let name, let asked = Timestamp(decoding: value) else { throw MailboxError.malformedValue(own.id) }
+            if GroupSync.isDue(last: asked, now: time) { old.append(name) }
+        }
+        if old.isEmpty { return }
+        try store.transaction { changes in for name in old { try changes.remove("groupsync", name) } }
+    }
+
     /// Carries the decisions out, but for what the program does: show a message.
     func carryOut(
         _ judgement: GroupJudgement, of message: Message, in changes: borrowing Transaction

@@ -30,6 +30,17 @@ extension Mailbox {
         return groups.sorted { $0.identity.bytes.lexicographicallyPrecedes($1.identity.bytes) }
     }
 
+    /// Forgets a group and its picture, for example because its record is damaged: then each message of the group throws,
+    /// so that no later message comes.
+    ///
+    /// Nobody is told. When somebody writes in the group again, its creator is asked for it.
+    /// - Throws: `SessionStoreError`. Then nothing has changed.
+    public func forget(_ group: GroupIdentity) throws {
+        try store.transaction { changes in
+            for kind: ValueKind in ["group", "groupsync", "picture", "wanted"] { try changes.remove(kind, group.bytes) }
+        }
+    }
+
     /// Makes a change of a group: stores it, and seals for each member what it is told, in one transaction.
     ///
     /// Members that are no contacts yet are searched for before it.

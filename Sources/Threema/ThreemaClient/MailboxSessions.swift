@@ -10,6 +10,7 @@ extension Mailbox {
     /// 28 days ago. Call it once a day.
     public func refresh() throws {
         try forgetUnread()
+        try forgetSyncRequests()
         for contact in try contacts()
         where try store.contains("ibex", contact.id.bytes) && !isRevoked(contact.id) {
             let partner = try partner(contact)

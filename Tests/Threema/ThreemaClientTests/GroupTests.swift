@@ -237,6 +237,29 @@ import ThreemaSafe
         #expect(throws: MailboxError.malformedValue(alice.id)) { try alice.mailbox.group(group) }
         #expect(throws: MailboxError.malformedValue(alice.id)) { try alice.mailbox.groups() }
     }
+
+    @Test func `a group that was forgotten comes back from its creator`() throws {
+        let group = try makeGroup([bob, carol])
+        try settle()
+        try bob.mailbox.store.transaction { try $0.set("group", group.bytes, [1, 0, 255].span) }
+        let known = try #require(try alice.mailbox.group(group))
+        try alice.mailbox.send(rules(alice).send(.text("one"), to: known, id: .random()))
+        let sent = try alice.sendOutbox()
+        let toBob = try sent.filter { try MessagePayload(decoding: $0.span).receiver == bob.id }
+        #expect(throws: MailboxError.malformedValue(alice.id)) { try bob.receive(toBob) }
+        try bob.mailbox.forget(group)
+        bob.mailbox.restart()
+        #expect(try bob.mailbox.group(group) == nil && bob.receive(toBob).compactMap(\.message).isEmpty)
+        #expect(try bob.count("groupsync") == 1)
+        try settle()
+        #expect(try members(bob, group) == [alice.id, bob.id, carol.id] && bob.mailbox.group(group)?.name == "Lake")
+        // The time of the request is kept as long as it forbids another one.
+        try bob.mailbox.refresh()
+        #expect(try bob.count("groupsync") == 1)
+        bob.now = bob.now + .hours(1)
+        try bob.mailbox.refresh()
+        #expect(try bob.count("groupsync") == 0)
+    }
 }
 
 /// The record of a group.
