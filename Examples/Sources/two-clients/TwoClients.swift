@@ -64,12 +64,10 @@ struct TwoClients {
         for _ in 0..<2 { try show(alice, servers) }
         try show(bob, servers)
         try alice.send(rules.send(.text("Sunday"), to: change.group, id: .random()))
-        while try bob.mailbox.groups().isEmpty {
-            for client in [bob, alice] {
-                while let event = try client.receive(within: .milliseconds(200)) { _ = event }
-            }
-        }
-        print("groups: \(try bob.mailbox.groups().map(\.others))")
+        try step(bob)
+        try show(alice, servers)
+        for _ in 0..<3 { try show(bob, servers) }
+        print("groups: \(try bob.mailbox.groups().map(\.name))")
     }
 
     /// A client that stores its messages in a new directory. A real one has its key from a keystore (write-forward).
@@ -83,12 +81,24 @@ struct TwoClients {
         return try MessageClient(Mailbox(own, in: store, now: { now }, search: servers.find), on: session)
     }
 
-    /// Waits for a message and prints it.
+    /// Waits for something from a contact. A user would be asked if a message that was not read is sent again.
     @discardableResult
-    static func show(_ client: MessageClient, _ servers: Servers, in path: String = ".") throws -> MessageID? {
+    static func step(_ client: MessageClient) throws -> Incoming? {
         while let event = try client.receive(within: .seconds(20)) {
             guard case .received(let incoming) = event else { continue }
             if let notice = incoming.notice { print("\(client.mailbox.id) is told: \(notice)") }
+            if case .unreadMessage(let id) = incoming.notice, let contact = incoming.sender {
+                try client.sendAgain(id, to: contact)
+            }
+            return incoming
+        }
+        return nil
+    }
+
+    /// Waits for a message and prints it.
+    @discardableResult
+    static func show(_ client: MessageClient, _ servers: Servers, in path: String = ".") throws -> MessageID? {
+        while let incoming = try step(client) {
             guard let message = incoming.message else { continue }
             let protection = incoming.protection == .fourDH ? "4DH" : "2DH"
             print("\(message.receiver) reads: \(try words(message.body, servers, path)) (\(protection))")
