@@ -39,6 +39,8 @@ let package = Package(
         .executableTarget(
             name: "ask-directory", dependencies: [.product(name: "ThreemaDirectory", package: "keytool")]),
         .executableTarget(
+            name: "read-provisioning", dependencies: [.product(name: "ThreemaDirectory", package: "keytool")]),
+        .executableTarget(
             name: "read-data-backup", dependencies: [.product(name: "ThreemaDataBackup", package: "keytool")]),
         .executableTarget(name: "keep-records", dependencies: [.product(name: "Keystore", package: "keytool")]),
         .executableTarget(
