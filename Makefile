@@ -73,7 +73,7 @@ run-tests = debug/keytoolPackageTests.xctest --testing-library swift-testing $(i
 own-trust = env -u SSL_CERT_FILE -u SSL_CERT_DIR
 
 .PHONY: help demo test test-all check check-cli chat pairing examples vectors model build lab server manual pictures completions completions-server
-.PHONY: install uninstall install-server uninstall-server deb deb-server image release dist dist-server apt-repository lint format arrows words seeds secrets
+.PHONY: install uninstall install-server uninstall-server deb deb-server image release dist dist-server apt-repository lint format arrows words seeds claims secrets
 .PHONY: constant-time bench clean
 .PHONY: test-ci packages build-all build-release swift-tests object-store moto build-models safe-model ibex-model ratchet-model
 .PHONY: set-up-build set-up-test set-up-test-all set-up-bench set-up-dist
@@ -292,6 +292,9 @@ words: ## check that the text uses plain words
 
 seeds: ## check that the table of the whitepaper names files, tests and verbs that exist
 	Scripts/check-seeds
+
+claims: ## check that each claim of SECURITY.md names a test that exists
+	Scripts/check-claims
 
 secrets: ## check that bytes leave guarded memory by methods named reveal only
 	Scripts/check-secrets

@@ -63,7 +63,7 @@ def mapped(path):
 def test_least_as_documented(least):
     """Swift's libraries are a part of the program in a release, and files of their own in a debug build, which needs less
     without them."""
-    pages = [(REPOSITORY / name).read_text() for name in ("SECURITY.md", "man/keytool.1")]
+    pages = [(REPOSITORY / name).read_text() for name in ("docs/threats.md", "man/keytool.1")]
     stated = {int(re.search(r"(\d+)\sMiB\s+of\s+address\s+space\s", page)[1]) for page in pages}
     libraries = re.findall(r"=> (\S*/swift/\S*) ", subprocess.run(["ldd", BINARY], capture_output=True, text=True).stdout)
     needed = least - sum(mapped(path) for path in libraries)

@@ -1,12 +1,13 @@
 """The exact requests that keytool sends to a Safe server, and the redirects that it does not follow."""
 
 import base64
+import subprocess
 
 import pytest
 
 from kit.servers import faults as f
 from kit.servers.faultserver import BASE
-from kit.servers.httpsmachine import LOGIN, PLACE, bare, pushed  # fixtures
+from kit.servers.httpsmachine import LOGIN, PLACE, SERVER_PASSWORD, USER, bare, pushed  # fixtures
 
 AUTHORIZATION = "Basic " + base64.b64encode(LOGIN).decode()
 
@@ -60,6 +61,19 @@ def test_nothing_is_asked_where_nothing_is_due(pushed):
     pushed.keytool.ok("safe", "push")
     pushed.keytool.ok("safe", "status")
     assert pushed.server.connections == 0
+
+
+def test_netrc_is_not_read(bare):
+    """It has the right login, and curl finds it; keytool is refused for lack of one."""
+    (bare.keytool.home / ".netrc").write_text(f'machine localhost login {USER} password "{SERVER_PASSWORD.decode()}"\n')
+    authority = bare.world.approach[-1]
+    subprocess.run(["curl", "-q", "-sS", "-o", "/dev/null", "--netrc", "--cacert", authority, bare.server.url],
+                   env=bare.keytool.environment, check=True, timeout=30)
+    assert [request.header("authorization") for request in bare.server.requests] == [[AUTHORIZATION]]
+    bare.server.forget()
+    without = ["--server", bare.server.url, "--ca-file", authority, "--safe-password-file", bare.world.passwords["safe"]]
+    bare.keytool.fails(13, "safe", "setup", *without)
+    assert bare.server.requests and all(request.header("authorization") == [] for request in bare.server.requests)
 
 
 # Redirects. That nobody else was asked is judged after each test.

@@ -1,5 +1,6 @@
 """The pages are short enough to be read, and what they name exists."""
 
+import os
 import re
 import subprocess
 
@@ -70,6 +71,26 @@ def test_files_that_are_named(page):
         assert found or path in WRITTEN, path
     for path in re.findall(r"`((?:Sources|Tests|Scripts|Benchmarks|Examples|debian|man|systemd)/[^` *…]*)`", text):
         assert (REPOSITORY / path).exists(), path
+
+
+def test_commands_that_prove():
+    """Each command of the page exists: a target of make, with a room and a stage that exist, or a program."""
+    page = (REPOSITORY / "docs/check-it-yourself.md").read_text()
+    commands = [each.split() for each in re.findall(r"^\| `([^`]+)` \|", page, re.M)]
+    targets = re.findall(r"^([\w-]+):.*##", (REPOSITORY / "Makefile").read_text(), re.M)
+    stages = subprocess.run([REPOSITORY / "Scripts/run-tests", "--all", "--list"], stdout=subprocess.PIPE, text=True,
+                            check=True, timeout=60).stdout.split()
+    assert len(commands) > 20
+    for program, *arguments in commands:
+        if program != "make":
+            assert os.access(REPOSITORY / program, os.X_OK), program
+            continue
+        target, *settings = arguments
+        assert target in targets, target
+        for name, value in (each.split("=") for each in settings):
+            assert name in ("STAGE", "ROOM", "K")
+            assert name != "STAGE" or value in stages, value
+            assert name != "ROOM" or list(REPOSITORY.glob(f"Tests/*/{value}Tests")), value
 
 
 def test_changelog():
