@@ -90,12 +90,19 @@ public enum GatewaySDK {
 
     /// What one line of the protocol holds, in either direction.
     public struct Line: Codable {
+        /// The ID of the SDK's side.
         public var own: String?
+        /// The private key of the SDK's side, in hexadecimal digits, as all bytes here.
         public var key: String?
+        /// The ID of the other side.
         public var peer: String?
+        /// The public key of the other side.
         public var peerKey: String?
+        /// 24 bytes.
         public var nonce: String?
+        /// The message box; nil in an order to seal.
         public var box: String?
+        /// What the media server has, by its ID.
         public var blobs: [String: String]?
         /// The name of the kind, then the parts.
         public var what: [String?]?
