@@ -27,6 +27,7 @@ struct KeepAccount {
         let file = StoredMessages.seal(content.span, key: key)
         // The name of the file does not say whose messages it has.
         let name = StoredMessages.fileName(account.peerID, key: key)
+        print("a name of the app's key store:", StoredMessages.isAccount("session.\(account.peerID)"))
         print(name.count, "characters, opened:", try StoredMessages.open(file, key: key).count == content.count)
     }
 }
