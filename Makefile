@@ -277,6 +277,9 @@ $(binary):
 $(server-binary):
 	$(MAKE) server
 
+public-types: ## count the public types that no program and no example names
+	Scripts/count-public-types --list
+
 lint: ## check the formatting, and that bash reads each script
 	for script in $$(grep -lE '^#!.*bash' .ci/run Scripts/*); do bash -n "$$script" || exit; done
 	$(swift) format lint --strict --recursive --parallel Sources Tests Examples Vectors Benchmarks Package.swift

@@ -60,6 +60,11 @@ let package = Package(
             dependencies: [
                 .product(name: "SophaxChat", package: "keytool"), .product(name: "SophaxMesh", package: "keytool"),
             ]),
+        .executableTarget(
+            name: "pass-on",
+            dependencies: [
+                .product(name: "SophaxChat", package: "keytool"), .product(name: "SophaxMesh", package: "keytool"),
+            ]),
         .executableTarget(name: "write-to-group", dependencies: [.product(name: "SophaxGroups", package: "keytool")]),
         .executableTarget(name: "keep-account", dependencies: [.product(name: "SophaxStorage", package: "keytool")]),
         .executableTarget(name: "start-textsecure", dependencies: [.product(name: "TextSecure", package: "keytool")]),

@@ -5448,7 +5448,7 @@ _keytool_sophaxchat_refill-prekeys() {
 
 _keytool_sophaxchat_rotate-prekeys() {
     repeating_flags=()
-    non_repeating_flags=(--quiet -q --verbose -v --json --no-input --force --version -h --help)
+    non_repeating_flags=(--quiet -q --verbose -v --json --no-input --force --if-due --version -h --help)
     repeating_options=()
     non_repeating_options=(--keystore --color --passphrase-file --passphrase-command --passphrase-fd)
     __keytool_offer_flags_options 1

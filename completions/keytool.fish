@@ -274,7 +274,7 @@ function __keytool_parse_tokens -S
             case 'refill-prekeys'
                 __keytool_parse_subcommand 1 'q/quiet' 'v/verbose' 'json' 'keystore=' 'no-input' 'color=' 'passphrase-file=' 'passphrase-command=' 'passphrase-fd=' 'version' 'h/help'
             case 'rotate-prekeys'
-                __keytool_parse_subcommand 1 'q/quiet' 'v/verbose' 'json' 'keystore=' 'no-input' 'color=' 'force' 'passphrase-file=' 'passphrase-command=' 'passphrase-fd=' 'version' 'h/help'
+                __keytool_parse_subcommand 1 'q/quiet' 'v/verbose' 'json' 'keystore=' 'no-input' 'color=' 'force' 'if-due' 'passphrase-file=' 'passphrase-command=' 'passphrase-fd=' 'version' 'h/help'
             case 'export-bundle'
                 __keytool_parse_subcommand 1 'q/quiet' 'v/verbose' 'json' 'keystore=' 'no-input' 'color=' 'o/output=' 'force' 'one-time=' 'address=' 'passphrase-file=' 'passphrase-command=' 'passphrase-fd=' 'version' 'h/help'
             case 'safety'
@@ -2235,6 +2235,7 @@ complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_option
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool sophaxchat rotate-prekeys" color' -l 'color' -d 'When to use colours.' -rfka 'auto always never'
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_positional "keytool sophaxchat rotate-prekeys" -eq 1' -fka '(__keytool_custom_completion ---completion sophaxchat rotate-prekeys -- positional@0 (count (__keytool_tokens -pc)) (__keytool_tokens -tC))'
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool sophaxchat rotate-prekeys" force' -l 'force' -d 'Replace them now, whatever their age.'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool sophaxchat rotate-prekeys" if-due' -l 'if-due' -d 'For cron: all identities unless one is named, and no output if none is due.'
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool sophaxchat rotate-prekeys" passphrase-file' -l 'passphrase-file' -d 'Read the keystore passphrase from a file, - for stdin.' -rF
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool sophaxchat rotate-prekeys" passphrase-command' -l 'passphrase-command' -d 'Read it from the output of a shell command.' -rfka ''
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool sophaxchat rotate-prekeys" passphrase-fd' -l 'passphrase-fd' -d 'Read it from an open file descriptor.' -rfka ''

@@ -1,7 +1,8 @@
 import Threema
 import ThreemaChat
 
-/// An identity logs in at a chat server and asks it for an echo; both halves are in this process.
+/// An identity logs in at a chat server and asks it for an echo; both halves are in this process. Then it says when it
+/// would connect again.
 ///
 ///     echo 'TEXT' | log-in
 @main
@@ -25,6 +26,10 @@ struct LogIn {
                 toServer += try client.seal(.echoRequest(Array((readLine() ?? "").utf8)))
             }
         }
+
+        var policy = ReconnectPolicy()
+        for _ in 0..<2 { print("the connection is lost:", policy.next(after: .network, jitter: 0)) }
+        print("it is another server:", policy.next(after: .wrongServer, jitter: 0))
     }
 
     /// What a server sends for what it has received.

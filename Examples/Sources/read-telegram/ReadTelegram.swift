@@ -3,7 +3,7 @@ import SecureMemory
 import Telegram
 
 /// Shows the keys in the Desktop app's directory, or in a file under a password; then two sides that share the first
-/// one exchange a text.
+/// one exchange a text, and the server changes its salt.
 ///
 ///     echo 'PASSCODE' | read-telegram PATH
 @main
@@ -15,6 +15,7 @@ struct ReadTelegram {
         guard let held else { return }
         let now = MessageTime(seconds: UInt32(Date.now.timeIntervalSince1970))
         try talk(held.key, now)
+        try changeSalt(held.key, now)
     }
 
     static func keys(in directory: URL, _ passcode: borrowing SecureBytes) throws -> HeldAuthorizationKey? {
@@ -73,5 +74,31 @@ struct ReadTelegram {
                 print("The packet was received already.")
             }
         }
+    }
+
+    /// A salt is accepted for 300 seconds after it was replaced. Then the server names the new one, and the client sends
+    /// its message again in a container, which has a higher ID.
+    static func changeSalt(_ key: borrowing AuthorizationKey, _ now: MessageTime) throws {
+        try key.requireNew(among: [])
+        var client = LegacyMTProto1.Session(.client, key: key, id: 1, salt: 2)
+        var server = LegacyMTProto1.Session(.server, key: key, id: 1, salt: 2)
+        server.salts.change(to: 3, at: now)
+        let later = MessageTime(number: now.number + (ServerSalts.grace + 1) << 32)
+        let sent = try client.seal(Array("Hello".utf8), isContent: true, key: key, now: later)
+        do throws(Refusal) {
+            _ = try server.receive(sent.packet.span, key: key, now: later)
+        } catch {
+            print("The server refuses it:", error)
+            let answer = ServiceMessage.badSalt(
+                id: sent.message.id, sequence: sent.message.sequence, code: 48, salt: server.salts.current)
+            let packet = try server.seal(answer.encoded, isContent: false, as: .reply, key: key, now: later).packet
+            let received = try client.receive(packet.span, key: key, now: later, trustsClock: false)
+            guard case .badSalt(_, _, _, let salt)? = try ServiceMessage(decoding: received.message.data) else {
+                return
+            }
+            client.salts.change(to: salt, at: later)
+        }
+        let again = try client.sealContainer([.again(sent.message)], key: key, now: later)
+        print("accepted:", try server.receive(again.packet.span, key: key, now: later).accepted.count)
     }
 }

@@ -49,5 +49,6 @@ struct StartTextSecure {
         let theirs = (key: bob.identity.publicKey, id: number.text)
         let seen = NumericFingerprint(own: mine, peer: theirs)
         print(seen.matches(NumericFingerprint(own: theirs, peer: mine).description), seen.digits.count, "digits")
+        try Answers.show(contact: number, with: bob.identity.publicKey)
     }
 }

@@ -46,6 +46,38 @@ struct WriteToGroup {
         } catch {
             print("Carol cannot open:", error)
         }
+
+        // The order in which they came. For the first one Alice's clock was a day ahead.
+        let shown = [
+            (DisplayOrder(received: now, sequence: 1, claimed: now), "second"),
+            (DisplayOrder(received: now, sequence: 0, claimed: now + .days(1)), "first"),
+        ].sorted { $0.0 < $1.0 }
+        let skewed = shown.filter(\.0.isSkewed).map(\.1)
+        print("shown: \(shown.map(\.1).joined(separator: ", ")); wrong clocks: \(skewed.joined(separator: ", "))")
+        try keepUntilGiven(text)
+    }
+
+    /// A message that comes before its chain is kept until the chain is there.
+    static func keepUntilGiven(_ text: [UInt8]) throws {
+        let (alice, bob) = (SophaxIdentity().peerID, SophaxIdentity().peerID)
+        var alices = try SophaxGroup("early", own: alice, members: [alice, bob])
+        var bobs = try SophaxGroup("early", own: bob, members: [alice, bob])
+        let chain = try alices.distribution(for: bob, at: now).encoded()
+        let message = try alices.seal(text, id: "first", at: now)
+        var held = HeldMessages()
+        guard let sender = GroupMember(Array(alice.description.utf8)) else { return }
+        do throws(GroupError) {
+            _ = try bobs.open(message, from: alice, at: now)
+        } catch {
+            let decision = held.hold(message.heldName, from: sender, count: message.encoded.count, at: now)
+            print("\(error): \(decision)")
+        }
+        let given = try chain.withBytes { (text) throws(FieldError) in try SenderKeyDistribution(parsing: text) }
+        _ = try bobs.accept(given, from: alice, at: now)
+        for _ in held.release(message.heldName.chain, of: sender) {
+            let opened = try bobs.open(message, from: alice, at: now)
+            print("Bob reads what was kept:", String(decoding: opened.body, as: UTF8.self))
+        }
     }
 
     /// Gives the writer's chain to a reader. Between the two lines the session of both carries the text.

@@ -1,18 +1,18 @@
-public import SecureMemory
+package import SecureMemory
 
 /// HMAC-SHA-256 (RFC 2104) piece by piece, for messages that do not fit into memory.
-public struct HMACSHA256Stream: ~Copyable {
+package struct HMACSHA256Stream: ~Copyable {
     private let held: Held
 
     /// - Parameter key: any length.
-    public init(key: borrowing SecureBytes) { held = Held(key.withBytes { HMACStates(key: $0) }) }
+    package init(key: borrowing SecureBytes) { held = Held(key.withBytes { HMACStates(key: $0) }) }
 
     /// Adds the next piece of the message.
-    public mutating func update(_ piece: Span<UInt8>) { held.states.inner.update(piece) }
+    package mutating func update(_ piece: Span<UInt8>) { held.states.inner.update(piece) }
 
     /// The authentication code of all pieces. Call it once.
     /// - Returns: 32 bytes.
-    public mutating func finish() -> [UInt8] {
+    package mutating func finish() -> [UInt8] {
         held.states.join()
         var code = [UInt8](repeating: 0, count: SHA256.count)
         held.states.outer.finish(into: &code)

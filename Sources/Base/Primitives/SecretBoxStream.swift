@@ -9,7 +9,7 @@ internal import SecureMemory
 /// NaCl's layout: key and first 16 bytes of the nonce give a subkey. The first 32 bytes of its keystream are the key
 /// of Poly1305, and the message is XORed with the keystream from byte 32. Poly1305 covers the ciphertext.
 @safe
-public struct SecretBoxStream: ~Copyable {
+package struct SecretBoxStream: ~Copyable {
     private static let blockCount = 64
     /// Keystream bytes before those of the message.
     private static let prefixCount = 32
@@ -26,7 +26,7 @@ public struct SecretBoxStream: ~Copyable {
     /// - Parameters:
     ///   - nonce: 24 bytes, never used twice with one key.
     ///   - key: 32 bytes; copied.
-    public init(nonce: [UInt8], key: Span<UInt8>) {
+    package init(nonce: [UInt8], key: Span<UInt8>) {
         precondition(nonce.count == SecretBox.nonceCount && key.count == SecretBox.keyCount)
         Sodium.start()
         defer { SpentStack.wipe() }
@@ -48,27 +48,27 @@ public struct SecretBoxStream: ~Copyable {
     }
 
     /// Encrypts the next piece in place, and adds it to the tag.
-    public mutating func seal(_ piece: inout MutableSpan<UInt8>) {
+    package mutating func seal(_ piece: inout MutableSpan<UInt8>) {
         apply(to: &piece)
         authenticate(piece.span)
     }
 
     /// Decrypts the next piece in place, and adds it to the tag. The plaintext is not authentic before `check` has
     /// returned, so do not use it until then.
-    public mutating func open(_ piece: inout MutableSpan<UInt8>) {
+    package mutating func open(_ piece: inout MutableSpan<UInt8>) {
         authenticate(piece.span)
         apply(to: &piece)
     }
 
     /// Adds a piece of ciphertext to the tag without decrypting it.
-    public mutating func authenticate(_ piece: Span<UInt8>) {
+    package mutating func authenticate(_ piece: Span<UInt8>) {
         _ = unsafe piece.withUnsafeBufferPointer { piece in
             unsafe crypto_onetimeauth_update(authenticator, piece.baseAddress, UInt64(piece.count))
         }
     }
 
     /// - Returns: the tag, 16 bytes.
-    public consuming func finish() -> [UInt8] {
+    package consuming func finish() -> [UInt8] {
         defer { SpentStack.wipe() }
         var tag = [UInt8](repeating: 0, count: SecretBox.tagCount)
         _ = unsafe crypto_onetimeauth_final(authenticator, &tag)
@@ -78,7 +78,7 @@ public struct SecretBoxStream: ~Copyable {
     /// Compares the tag, in constant time.
     /// - Parameter tag: 16 bytes.
     /// - Throws: `.notAuthentic` if the pieces were not sealed with this key, nonce and tag.
-    public consuming func check(_ tag: Span<UInt8>) throws(AuthenticationError) {
+    package consuming func check(_ tag: Span<UInt8>) throws(AuthenticationError) {
         let expected = finish()
         guard ConstantTime.areEqual(expected.span, tag) else { throw .notAuthentic }
     }

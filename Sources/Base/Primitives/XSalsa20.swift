@@ -1,19 +1,19 @@
 internal import CSodium
-public import SecureMemory
+package import SecureMemory
 
 /// The XSalsa20 stream cipher, NaCl's `crypto_stream`. It does not authenticate, and its keystream begins at block 0.
-public enum XSalsa20 {
+package enum XSalsa20 {
     /// Length of a key in bytes.
-    public static let keyCount = 32
+    package static let keyCount = 32
     /// Length of a nonce in bytes.
-    public static let nonceCount = 24
+    package static let nonceCount = 24
 
     /// Encrypts or decrypts, by XOR with the keystream.
     /// - Parameters:
     ///   - nonce: 24 bytes, never used twice with one key.
     ///   - key: 32 bytes.
     /// - Returns: as many bytes as `message`.
-    public static func apply(to message: Span<UInt8>, nonce: [UInt8], key: borrowing SecureBytes) -> SecureBytes {
+    package static func apply(to message: Span<UInt8>, nonce: [UInt8], key: borrowing SecureBytes) -> SecureBytes {
         precondition(nonce.count == nonceCount && key.count == keyCount)
         defer { SpentStack.wipe() }
         return key.withBytes { key in

@@ -101,14 +101,14 @@ public struct GroupBoxes: Equatable, Sendable {
 }
 
 /// The hashes of a sender's chain.
-public enum Transcript {
+enum Transcript {
     private static let label = Array("SophaxChat_Transcript_v3".utf8)
 
     /// Before the first message, 32 bytes.
-    public static func start(_ chain: ChainID) -> [UInt8] { SHA256.hash((label + chain.bytes).span) }
+    static func start(_ chain: ChainID) -> [UInt8] { SHA256.hash((label + chain.bytes).span) }
 
     /// After a message, 32 bytes.
-    public static func next(_ hash: [UInt8], _ boxes: GroupBoxes) -> [UInt8] {
+    static func next(_ hash: [UInt8], _ boxes: GroupBoxes) -> [UInt8] {
         guard let attachment = boxes.attachment else { return SHA256.hash((hash + boxes.body).span) }
         return SHA256.hash(
             (label + hash + SHA256.hash(boxes.body.span) + SHA256.hash(attachment.span)).span)

@@ -93,7 +93,7 @@ enum Examples {
         keytool sophaxchat join share.1.json share.3.json
         keytool sophaxchat show-prekeys
         keytool sophaxchat refill-prekeys
-        keytool sophaxchat rotate-prekeys
+        keytool sophaxchat rotate-prekeys --if-due
         keytool sophaxchat export-bundle -o bundle.json
         keytool sophaxchat safety bob.json
         keytool sophaxchat verify-peer bob.json --number 123456789012

@@ -1,11 +1,11 @@
-public import Encodings
+internal import Encodings
 
 /// How many events of a kind a peer may cause: so many at once, and refilled continuously.
-public struct TokenBucket: Equatable, Sendable {
+struct TokenBucket: Equatable, Sendable {
     /// How many, and in which time as many come again.
-    public struct Rule: Equatable, Sendable {
+    struct Rule: Equatable, Sendable {
         /// 1 or more.
-        public let count: Int
+        let count: Int
         /// Milliseconds, 1 or more.
         let milliseconds: Int64
 
@@ -15,23 +15,23 @@ public struct TokenBucket: Equatable, Sendable {
         }
 
         /// 10 in 10 seconds.
-        public static let typing = Rule(10, per: 10_000)
+        static let typing = Rule(10, per: 10_000)
         /// 20 in 10 seconds.
-        public static let reaction = Rule(20, per: 10_000)
+        static let reaction = Rule(20, per: 10_000)
         /// 20 in 10 seconds.
-        public static let forward = Rule(20, per: 10_000)
+        static let forward = Rule(20, per: 10_000)
         /// 20 in 10 seconds: messages of a connection that are malformed or forged.
-        public static let refused = Rule(20, per: 10_000)
+        static let refused = Rule(20, per: 10_000)
     }
 
     /// How many and how often.
-    public let rule: Rule
+    let rule: Rule
     /// In tokens × milliseconds, so that nothing is rounded.
     private var level: Int64
     private var last: Timestamp
 
     /// Begins full: `rule.count` events may happen at once.
-    public init(_ rule: Rule, at now: Timestamp) {
+    init(_ rule: Rule, at now: Timestamp) {
         self.rule = rule
         level = Int64(rule.count) * rule.milliseconds
         last = now
@@ -39,7 +39,7 @@ public struct TokenBucket: Equatable, Sendable {
 
     /// Takes a token.
     /// - Returns: false if there is none: drop the event. A clock that went back refills nothing.
-    public mutating func take(at now: Timestamp) -> Bool {
+    mutating func take(at now: Timestamp) -> Bool {
         let elapsed = min(max((now - last).milliseconds, 0), rule.milliseconds)
         level = min(level + elapsed * Int64(rule.count), Int64(rule.count) * rule.milliseconds)
         last = now

@@ -1,4 +1,4 @@
-public import SecureMemory
+internal import SecureMemory
 
 // The data of the file `key_data`, three byte arrays, and since version 7.3 of the app a fourth one:
 //
@@ -14,9 +14,9 @@ public import SecureMemory
 // Older apps have `map` in the directory of their one account: the same, but the last array is a list of files.
 
 /// The file with the local key.
-public struct DesktopKeyFile: Sendable {
+struct DesktopKeyFile: Sendable {
     /// Most accounts that are read. The app has at most 6.
-    public static let maxAccounts = 64
+    static let maxAccounts = 64
 
     /// SHA-1 (16) and what is encrypted: a length (4), the local key, padding (12).
     static let sealedKeyCount = 16 + 4 + DesktopLocalKey.count + 12
@@ -27,11 +27,11 @@ public struct DesktopKeyFile: Sendable {
     /// Nil in the form of older apps.
     private let wraps: DesktopPasscodeWraps?
     /// Whether something that Telegram's own app does not write is behind the fourth array. It is not read.
-    public let hasUnknownData: Bool
+    let hasUnknownData: Bool
 
     /// Reads the file's form.
     /// - Throws: `.malformed`, `.newer`; `.noPasscodeWrap` or `.tooCostly`, if no passcode would open it.
-    public init(_ file: DesktopFile) throws(DesktopError) {
+    init(_ file: DesktopFile) throws(DesktopError) {
         let data = file.data
         let bytes = data.span
         var reader = DesktopReader()
@@ -60,7 +60,7 @@ public struct DesktopKeyFile: Sendable {
     /// Opens the local key with a passcode. Of older apps, both ways to derive a key from it are tried.
     /// - Parameter passcode: UTF-8; empty if the app has no passcode.
     /// - Throws: `.wrongPasscode`; `.malformed`, `.tooCostly`, `.memory`.
-    public func open(passcode: borrowing SecureBytes) throws(DesktopError) -> DesktopLocalKey {
+    func open(passcode: borrowing SecureBytes) throws(DesktopError) -> DesktopLocalKey {
         guard let wraps else {
             for derivation in DesktopLocalKey.Derivation.allCases {
                 let key = DesktopLocalKey(passcode: passcode, salt: salt, derivation)
@@ -97,7 +97,7 @@ public struct DesktopKeyFile: Sendable {
     /// The accounts of the directory, at least one, and the active one. If the file names none of them, it is the first
     /// one, as in the app.
     /// - Throws: `.otherLocalKey`, `.malformed`.
-    public func accounts(_ key: borrowing DesktopLocalKey) throws(DesktopError) -> (indices: [Int], active: Int) {
+    func accounts(_ key: borrowing DesktopLocalKey) throws(DesktopError) -> (indices: [Int], active: Int) {
         let list = try key.open(sealedList.span)
         return try list.withBytes { (list) throws(DesktopError) in
             var reader = DesktopReader()

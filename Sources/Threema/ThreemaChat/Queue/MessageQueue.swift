@@ -1,12 +1,12 @@
-public import ThreemaMessages
+internal import ThreemaMessages
 
 /// The messages that a server keeps for one identity, in memory: what the flags of a message mean for a server.
 ///
 /// A message is kept until the receiver acknowledges it. With `.shortLived` it is dropped after 60 seconds, with
 /// `.noServerQueue` it is for a connected receiver only, and with `.noServerAcknowledgement` it is delivered once.
-public struct MessageQueue: Sendable {
+struct MessageQueue: Sendable {
     /// How long a short-lived message is kept.
-    public static let shortLife = Duration.seconds(60)
+    static let shortLife = Duration.seconds(60)
 
     private struct Entry: Sendable {
         let message: MessagePayload
@@ -23,13 +23,13 @@ public struct MessageQueue: Sendable {
     private var next = 0
 
     /// Begins without messages.
-    public init() {}
+    init() {}
 
     /// How many messages are kept, with those that are too old.
-    public var count: Int { places.count }
+    var count: Int { places.count }
 
     /// Whether the server acknowledges this message to its sender, and expects an acknowledgement of the receiver.
-    public static func isAcknowledged(_ message: MessagePayload) -> Bool {
+    static func isAcknowledged(_ message: MessagePayload) -> Bool {
         !message.flags.contains(.noServerAcknowledgement)
     }
 
@@ -40,7 +40,7 @@ public struct MessageQueue: Sendable {
     /// - Returns: false for a message that is not taken: it is in the queue already, by sender and ID, or it has no
     ///   queue and the receiver is not connected.
     @discardableResult
-    public mutating func add(_ message: MessagePayload, at now: Duration, isConnected: Bool) -> Bool {
+    mutating func add(_ message: MessagePayload, at now: Duration, isConnected: Bool) -> Bool {
         guard isConnected || !message.flags.contains(.noServerQueue) else { return false }
         let entry = Entry(message: message, arrival: now)
         guard places[entry.name] == nil else { return false }
@@ -50,7 +50,7 @@ public struct MessageQueue: Sendable {
     }
 
     /// The receiver has connected: all messages are to be delivered, also those that another connection has got.
-    public mutating func restart() {
+    mutating func restart() {
         for place in entries.indices where entries[place]?.message.flags.contains(.noServerQueue) == true {
             remove(at: place)
         }
@@ -61,7 +61,7 @@ public struct MessageQueue: Sendable {
     /// The next message for the connected receiver, the oldest first.
     /// - Parameter now: on the clock of `add`.
     /// - Returns: nil after the last one. Those that are too old are dropped.
-    public mutating func deliver(at now: Duration) -> MessagePayload? {
+    mutating func deliver(at now: Duration) -> MessagePayload? {
         while next < entries.count {
             defer { compactIfSparse() }
             let place = next
@@ -77,7 +77,7 @@ public struct MessageQueue: Sendable {
     /// Drops a message that the receiver has.
     /// - Returns: false if it is not kept.
     @discardableResult
-    public mutating func acknowledge(_ named: ChatAcknowledgement) -> Bool {
+    mutating func acknowledge(_ named: ChatAcknowledgement) -> Bool {
         guard let place = places[named] else { return false }
         remove(at: place)
         compactIfSparse()

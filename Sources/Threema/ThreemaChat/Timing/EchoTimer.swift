@@ -3,16 +3,16 @@ internal import ThreemaMessages
 /// When a client asks the server for an echo, and when it takes the connection for lost.
 ///
 /// Times are on a clock that never goes back.
-public struct EchoTimer: Equatable, Sendable {
+struct EchoTimer: Equatable, Sendable {
     /// The time between two requests.
-    public static let interval = Duration.seconds(60)
+    static let interval = Duration.seconds(60)
     /// How long a response may take.
-    public static let timeout = Duration.seconds(10)
+    static let timeout = Duration.seconds(10)
     /// The idle time-out for which a client asks the server, so that one lost echo does not end the connection.
-    public static let idleTimeoutSeconds: UInt16 = 120
+    static let idleTimeoutSeconds: UInt16 = 120
 
     /// What to do at a time.
-    public enum Action: Equatable, Sendable {
+    enum Action: Equatable, Sendable {
         /// Nothing before this time.
         case wait(until: Duration)
         /// Send a request with these 8 bytes.
@@ -26,10 +26,10 @@ public struct EchoTimer: Equatable, Sendable {
     private var number: UInt64 = 0
 
     /// - Parameter now: the time of the login.
-    public init(at now: Duration) { next = now + Self.interval }
+    init(at now: Duration) { next = now + Self.interval }
 
     /// The action that is due.
-    public mutating func due(at now: Duration) -> Action {
+    mutating func due(at now: Duration) -> Action {
         if let deadline { return now >= deadline ? .close : .wait(until: deadline) }
         guard now >= next else { return .wait(until: next) }
         number += 1
@@ -41,7 +41,7 @@ public struct EchoTimer: Equatable, Sendable {
     /// Notes a response.
     /// - Returns: false for one with other bytes, also of an earlier request. It changes nothing.
     @discardableResult
-    public mutating func received(_ response: [UInt8]) -> Bool {
+    mutating func received(_ response: [UInt8]) -> Bool {
         guard deadline != nil, response == body else { return false }
         deadline = nil
         return true

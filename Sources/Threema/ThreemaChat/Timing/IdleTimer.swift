@@ -1,9 +1,9 @@
 /// When a server closes the connection of a silent client.
 ///
 /// Times are on a clock that never goes back.
-public struct IdleTimer: Equatable, Sendable {
+struct IdleTimer: Equatable, Sendable {
     /// The time-out until the client asks for another one.
-    public static let standard = Duration.seconds(300)
+    static let standard = Duration.seconds(300)
 
     private var timeout: Duration
     private var last: Duration
@@ -11,20 +11,20 @@ public struct IdleTimer: Equatable, Sendable {
     /// - Parameters:
     ///   - now: the time of the login.
     ///   - timeout: until the client asks for another one.
-    public init(at now: Duration, timeout: Duration = Self.standard) {
+    init(at now: Duration, timeout: Duration = Self.standard) {
         last = now
         self.timeout = timeout
     }
 
     /// Notes a payload of the client. `.idleTimeout` changes the time-out.
-    public mutating func received(_ payload: ChatPayload, at now: Duration) {
+    mutating func received(_ payload: ChatPayload, at now: Duration) {
         last = now
         if case .idleTimeout(let seconds) = payload { timeout = .seconds(Int64(seconds)) }
     }
 
     /// Notes a message of the client.
-    public mutating func receivedMessage(at now: Duration) { last = now }
+    mutating func receivedMessage(at now: Duration) { last = now }
 
     /// When the connection is to be closed.
-    public var deadline: Duration { last + timeout }
+    var deadline: Duration { last + timeout }
 }

@@ -40,9 +40,9 @@ public struct Group: Equatable, Sendable {
 }
 
 /// How often a group's creator is asked for its state.
-public enum GroupSync {
+package enum GroupSync {
     /// After a request no other one is sent for so long.
-    public static let pause = Duration.hours(1)
+    package static let pause = Duration.hours(1)
 
     /// - Parameter last: when this group's creator was asked last; nil for never.
     package static func isDue(last: Timestamp?, now: Timestamp) -> Bool {

@@ -1,24 +1,24 @@
-public import Encodings
-public import Threema
+package import Encodings
+package import Threema
 
 /// Whether a message takes the user's profile picture along (whitepaper, "Profile Pictures").
-public enum PictureDistribution {
+package enum PictureDistribution {
     /// Who gets to see the picture.
-    public enum Audience: Equatable, Sendable {
+    package enum Audience: Equatable, Sendable {
         case everyone
         case selected(Set<ThreemaID>)
         case nobody
     }
 
     /// What a contact was told last. A deletion counts for `UploadedPicture.lifetime`.
-    public enum Told: Equatable, Sendable {
+    package enum Told: Equatable, Sendable {
         case nothing
         case picture(BlobID)
         case deletion(Timestamp)
     }
 
     /// What to do before or after the message is sent.
-    public enum Decision: Equatable, Sendable {
+    package enum Decision: Equatable, Sendable {
         /// Nothing: this contact knows, or is not to know.
         case nothing
         /// Upload the picture with `Blob.sealPicture`, then decide again.
@@ -34,7 +34,7 @@ public enum PictureDistribution {
     ///   - type: of the message that the user sends: the `innerType` of its body.
     ///   - hasPicture: whether the user has a picture.
     ///   - upload: the last upload of that picture; nil if it was never uploaded.
-    public static func decide(
+    package static func decide(
         with type: MessageType, to contact: ThreemaID, hasPicture: Bool, audience: Audience, upload: UploadedPicture?,
         told: Told, now: Timestamp
     ) -> Decision {

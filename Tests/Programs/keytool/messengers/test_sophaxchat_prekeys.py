@@ -1,11 +1,13 @@
 """sophaxchat's prekeys and bundles, safety numbers and message backups."""
 
 import json
+import shlex
 import struct
 
 import pytest
 
 from kit import sophax
+from kit.pages import manual
 from kit.runner import snapshot
 from kit.sophax import ALICE, BOB
 
@@ -19,6 +21,12 @@ def made(keytool):
     """The JSON of `init`, and the private keys."""
     made = keytool.json("sophaxchat", "init", "--username", "Ann")
     return made["id"], sophax.held(keytool, made["id"])[0]
+
+
+@pytest.fixture
+def second(keytool, made):
+    """The ID of another identity beside it."""
+    return keytool.json("sophaxchat", "init", "--another", "--username", "Bea")["id"]
 
 
 def record(keytool, id):
@@ -103,6 +111,48 @@ def test_forced_rotations_have_an_end(keytool, made):
     before = record(keytool, id)
     keytool.fails(17, "sophaxchat", "rotate-prekeys", "--force")
     assert record(keytool, id) == before
+
+
+def test_if_due_is_for_cron(keytool, made, second):
+    """The line of keytool-cron(7): every identity, and no word if none is due."""
+    (line,) = [line for line in manual.page("keytool-cron.7").examples["PREKEYS"] if "rotate-prekeys" in line]
+    words = shlex.split(line)[5:]
+    assert words[0] == "keytool"
+    id, _ = made
+    before = snapshot(keytool.keystore)
+    for typed in (words[1:], ["sophaxchat", "rotate-prekeys", "--if-due"]):
+        said = keytool.ok(*typed)
+        assert (said.out, said.err) == ("", "")
+    assert snapshot(keytool.keystore) == before
+    aged(keytool, id, 7)
+    aged(keytool, second, 8)
+    said = keytool.ok(*words[1:])
+    assert (said.out, said.err) == ("", "")
+    assert [len(sophax.prekeys(record(keytool, each))[0]) for each in (id, second)] == [2, 2]
+
+
+def test_if_due_of_one_identity(keytool, made, second):
+    id, _ = made
+    aged(keytool, id, 7)
+    aged(keytool, second, 7)
+    assert keytool.ok("sophaxchat", "rotate-prekeys", "--if-due", id).out == f"replaced the signed prekey of {id}\n"
+    assert len(sophax.prekeys(record(keytool, second))[0]) == 1
+    keytool.fails(64, "sophaxchat", "rotate-prekeys", "--if-due", "--force")
+
+
+def test_if_due_beside_a_damaged_record(keytool, made, second):
+    id, _ = made
+    sophax.put(keytool, min(id, second), "prekeys", b"\x09")
+    aged(keytool, max(id, second), 7)
+    said = keytool("sophaxchat", "rotate-prekeys", "--if-due", "--json")
+    assert said.code == 65
+    damaged, rotated = json.loads(said.out)["results"]
+    assert (damaged["id"], damaged["error"]["code"]) == (min(id, second), 65)
+    assert (rotated["id"], rotated["rotated"]) == (max(id, second), True)
+
+
+def test_if_due_without_an_identity(keytool):
+    keytool.fails(10, "sophaxchat", "rotate-prekeys", "--if-due")
 
 
 def test_bundle(keytool, made, tmp_path):

@@ -55,7 +55,7 @@ struct SophaxRotatePrekeys: Verb {
         commandName: "rotate-prekeys", abstract: "Replace the signed prekey and the last-resort key of an identity.",
         discussion: """
             They are replaced if they are 7 days old, or at once with --force. Those before are kept for 14 days, for \
-            peers that have an old bundle.
+            peers that have an old bundle. With --if-due, cron runs it: for every identity, or for the named one.
             """)
 
     @OptionGroup var globals: GlobalOptions
@@ -65,9 +65,17 @@ struct SophaxRotatePrekeys: Verb {
     @Flag(help: "Replace them now, whatever their age.")
     var force = false
 
+    @Flag(help: "For cron: all identities unless one is named, and no output if none is due.")
+    var ifDue = false
+
     @OptionGroup var keystore: KeystoreOptions
 
+    func validate() throws {
+        if force, ifDue { throw ValidationError("--force and --if-due cannot be combined") }
+    }
+
     func run(_ session: Session) throws {
+        guard !ifDue else { return try rotateDue(session) }
         let (keeper, id) = try session.open(named, keystore)
         let now = WallClock.now()
         let change = try keeper.rotate(id, isForced: force, at: now)
@@ -78,6 +86,30 @@ struct SophaxRotatePrekeys: Verb {
             ] + change.summary.lines(at: now),
             json: SophaxChatMessenger.result("rotate-prekeys", change.members(id, at: now)))
         change.summary.hint(at: now, id, session.output)
+    }
+
+    /// One identity after the other. What keeps one from it does not keep the others.
+    private func rotateDue(_ session: Session) throws {
+        let (output, keeper) = (session.output, try session.keeper(SophaxChatMessenger.self, keystore))
+        let ids = try keeper.ids()
+        let chosen = try named.id == nil && !ids.isEmpty ? ids : [SophaxChatMessenger.chosen(named.id, of: ids)]
+        var (lines, results, worst) = ([String](), [JSONValue](), Failure?.none)
+        for id in chosen {
+            let now = WallClock.now()
+            do {
+                let change = try keeper.rotate(id, isForced: false, at: now)
+                if change.isRotated { lines.append("replaced the signed prekey of \(id)") }
+                results.append(.members(change.members(id, at: now)))
+                change.summary.warn(at: now, id, output)
+            } catch {
+                let failure = Failure(error)
+                if !output.isJSON { failure.report(about: id.description) }
+                results.append(.members([("id", .string(id.description)), ("error", failure.json)]))
+                worst = Failure.worse(worst, failure)
+            }
+        }
+        try output.done(lines, json: SophaxChatMessenger.result("rotate-prekeys", [("results", .array(results))]))
+        if let worst { throw CommandFailure(failure: worst, isReported: true) }
     }
 }
 
@@ -206,11 +238,15 @@ extension PrekeySummary {
         ]
     }
 
-    /// Says what to do about old or few prekeys.
+    /// Says if the clock cannot be right.
+    fileprivate func warn(at now: Timestamp, _ id: PeerID, _ output: Output) {
+        guard now < newestMade else { return }
+        output.warn("the clock is wrong, or was: the newest signed prekey of \(id) was made at \(newestMade.rfc3339)")
+    }
+
+    /// Says what to do about a wrong clock, and old or few prekeys.
     func hint(at now: Timestamp, _ id: PeerID, _ output: Output) {
-        if now < newestMade {
-            output.warn("the clock is wrong, or was: the newest signed prekey was made at \(newestMade.rfc3339)")
-        }
+        warn(at: now, id, output)
         if let current = signed.last, now - current.made >= PrekeyStore.rotation {
             output.hint("the signed prekey is old: keytool sophaxchat rotate-prekeys \(id)")
         }
