@@ -65,7 +65,11 @@ let package = Package(
         .executableTarget(name: "open-mainkey", dependencies: [.product(name: "ProtonMainKey", package: "keytool")]),
         .executableTarget(name: "log-in", dependencies: [.product(name: "ThreemaChat", package: "keytool")]),
         .executableTarget(name: "pair-app", dependencies: [.product(name: "ThreemaWeb", package: "keytool")]),
-        .executableTarget(name: "take-call", dependencies: [.product(name: "ThreemaCalls", package: "keytool")]),
+        .executableTarget(
+            name: "take-call",
+            dependencies: [
+                .product(name: "ThreemaCalls", package: "keytool"), .product(name: "ThreemaSafe", package: "keytool"),
+            ]),
         .executableTarget(
             name: "echo-bot",
             dependencies: [
