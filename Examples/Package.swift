@@ -64,7 +64,12 @@ let package = Package(
         .executableTarget(name: "read-telegram", dependencies: [.product(name: "Telegram", package: "keytool")]),
         .executableTarget(name: "open-mainkey", dependencies: [.product(name: "ProtonMainKey", package: "keytool")]),
         .executableTarget(name: "log-in", dependencies: [.product(name: "ThreemaChat", package: "keytool")]),
-        .executableTarget(name: "pair-app", dependencies: [.product(name: "ThreemaWeb", package: "keytool")]),
+        .executableTarget(
+            name: "pair-app",
+            dependencies: [
+                .product(name: "ThreemaWeb", package: "keytool"),
+                .product(name: "ThreemaTransport", package: "keytool"),
+            ]),
         .executableTarget(
             name: "take-call",
             dependencies: [
