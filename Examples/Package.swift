@@ -76,6 +76,12 @@ let package = Package(
                 .product(name: "ThreemaCalls", package: "keytool"), .product(name: "ThreemaSafe", package: "keytool"),
             ]),
         .executableTarget(
+            name: "group-call",
+            dependencies: [
+                .product(name: "ThreemaCalls", package: "keytool"),
+                .product(name: "ThreemaTransport", package: "keytool"),
+            ]),
+        .executableTarget(
             name: "echo-bot",
             dependencies: [
                 .product(name: "ThreemaClient", package: "keytool"),
