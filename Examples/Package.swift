@@ -20,6 +20,7 @@ let package = Package(
         .executableTarget(name: "keep-backups", dependencies: [.product(name: "SafeServer", package: "keytool")]),
         .executableTarget(name: "write-archive", dependencies: [.product(name: "Age", package: "keytool")]),
         .executableTarget(name: "write-down", dependencies: [.product(name: "Threema", package: "keytool")]),
+        .executableTarget(name: "read-app-files", dependencies: [.product(name: "Threema", package: "keytool")]),
         .executableTarget(name: "open-safe", dependencies: [.product(name: "ThreemaSafe", package: "keytool")]),
         .executableTarget(name: "serve-safe", dependencies: [.product(name: "SafeServer", package: "keytool")]),
         .executableTarget(name: "seal-message", dependencies: [.product(name: "ThreemaMessages", package: "keytool")]),
