@@ -1,4 +1,5 @@
 import Foundation
+import SecureMemory
 import Threema
 import ThreemaCalls
 import ThreemaMessages
@@ -31,6 +32,12 @@ struct GroupCall {
         let before = try alice.say("one")
         print("Bob hears", try bob.hear(before, from: alice))
 
+        // The server has it for those who look before they join. It cannot read it; in a real call, it is of Protocol Buffers.
+        let state = CallState.seal(Array("Alice, Bob".utf8).span, keys: CallKeys(start.key))
+        let opened = try CallState.open(state.span, keys: CallKeys(start.key))
+        print(
+            "Carol reads who is in it:",
+            opened.withBytes { text in String(decoding: text.indices.map { text[$0] }, as: UTF8.self) })
         print("Carol joins it:", try lobby.join())
         for present in [alice, bob] { try connect(carol, with: present) }
         let after = try alice.say("two")

@@ -28,5 +28,10 @@ enum StoredPairing {
         let request = try PushRelayRequest(again.pushToken!, session: session, version: 2, timeToLive: 90)
         try PushRelayClient(relay, userAgent: "pair-app").send(request)
         print("the relay has told the app")
+
+        // What the push service brings.
+        let payload = try PushWakeUp(session: session, affiliation: nil, unixSeconds: 1_800_000_000, version: 2).encoded
+        let wakeUp = try PushWakeUp(payload.span)
+        print("the app looks for the same pairing:", wakeUp.session == PushSession(initiatorKey: own.key.publicKey))
     }
 }
