@@ -183,7 +183,9 @@ let package = Package(
             "Threema/ThreemaClient", "ThreemaForwardSecurity", "ThreemaChat", "ThreemaMedia", "ThreemaSafe",
             "ThreemaDirectory", "ThreemaMessages", "Threema", "SessionStore", "Encodings", "AtomicFiles", "SecureMemory"
         ),
-        room("Programs/ThreemaTransport", "HTTPTransport", "ThreemaMedia", "ThreemaDirectory", "HTTP"),
+        room(
+            "Programs/ThreemaTransport", "HTTPTransport", "ThreemaWeb", "ThreemaCalls", "ThreemaMedia",
+            "ThreemaDirectory", "HTTP"),
         room(
             "Programs/MessengerKeeping", "Keystore", "SessionStore", "ProtonMainKey", "SophaxStorage", "SophaxGroups",
             "SophaxChat", "Telegram", "TextSecure", "Ratchet", "Age", "Tar", "Encodings", "AtomicFiles",

@@ -20,6 +20,7 @@ let package = Package(
         .executableTarget(name: "keep-backups", dependencies: [.product(name: "SafeServer", package: "keytool")]),
         .executableTarget(name: "write-archive", dependencies: [.product(name: "Age", package: "keytool")]),
         .executableTarget(name: "write-down", dependencies: [.product(name: "Threema", package: "keytool")]),
+        .executableTarget(name: "read-app-files", dependencies: [.product(name: "Threema", package: "keytool")]),
         .executableTarget(name: "open-safe", dependencies: [.product(name: "ThreemaSafe", package: "keytool")]),
         .executableTarget(name: "serve-safe", dependencies: [.product(name: "SafeServer", package: "keytool")]),
         .executableTarget(name: "seal-message", dependencies: [.product(name: "ThreemaMessages", package: "keytool")]),
@@ -71,8 +72,23 @@ let package = Package(
         .executableTarget(name: "read-telegram", dependencies: [.product(name: "Telegram", package: "keytool")]),
         .executableTarget(name: "open-mainkey", dependencies: [.product(name: "ProtonMainKey", package: "keytool")]),
         .executableTarget(name: "log-in", dependencies: [.product(name: "ThreemaChat", package: "keytool")]),
-        .executableTarget(name: "pair-app", dependencies: [.product(name: "ThreemaWeb", package: "keytool")]),
-        .executableTarget(name: "take-call", dependencies: [.product(name: "ThreemaCalls", package: "keytool")]),
+        .executableTarget(
+            name: "pair-app",
+            dependencies: [
+                .product(name: "ThreemaWeb", package: "keytool"),
+                .product(name: "ThreemaTransport", package: "keytool"),
+            ]),
+        .executableTarget(
+            name: "take-call",
+            dependencies: [
+                .product(name: "ThreemaCalls", package: "keytool"), .product(name: "ThreemaSafe", package: "keytool"),
+            ]),
+        .executableTarget(
+            name: "group-call",
+            dependencies: [
+                .product(name: "ThreemaCalls", package: "keytool"),
+                .product(name: "ThreemaTransport", package: "keytool"),
+            ]),
         .executableTarget(
             name: "echo-bot",
             dependencies: [

@@ -3,15 +3,16 @@ import Threema
 import ThreemaWeb
 
 /// The app's side of a pairing, up to its first answers: reads the text of a QR code, and answers the hello of a server.
+/// Then the web client's side of a later day: it reads what it has stored, and has a relay wake the app.
 ///
-///     echo CODE | pair-app
+///     (echo CODE; echo PASSWORD) | pair-app URL AUTHORITY
 @main
 struct PairApp {
     static func main() throws {
         let code = Array((readLine() ?? "").utf8)
         let pairing = try PairingPayload(code: code.span)
         var app = ResponderClient(
-            key: .random(), initiatorKey: pairing.initiatorKey, token: pairing.token, serverKey: pairing.serverKey,
+            key: .random(), initiatorKey: pairing.initiatorKey, token: pairing.token, serverKey: pairing.server.key,
             tasks: [OfferedTask(.relayedData)])
         print("opens \(pairing.url) with \(ResponderClient.subprotocol)")
 
@@ -24,6 +25,7 @@ struct PairApp {
             if let close = progress.close { print("closes with \(close.rawValue): \(words(progress.failure))") }
         }
         print("messages to the server: \(toServer.count)")
+        try StoredPairing.comeBack(to: pairing.server, relayAt: CommandLine.arguments[1], CommandLine.arguments[2])
     }
 
     /// A server's first message, with a session key of its own.

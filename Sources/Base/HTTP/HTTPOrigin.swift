@@ -32,6 +32,16 @@ package struct HTTPOrigin: Equatable, Sendable {
         self.port = number == 443 ? nil : number
     }
 
+    /// - Parameter plain: `https://HOST[:PORT][/PATH]`.
+    /// - Returns: nil for another scheme, a login, a query, a fragment, an escape (`%`), or a character that a URL cannot
+    ///   have; else as `init(authority:)`.
+    package init?(plain url: String) {
+        guard url.hasPrefix("https://"),
+            url.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7f && !#""<>\^`{|}?#@%"#.utf8.contains($0) })
+        else { return nil }
+        self.init(url: url)
+    }
+
     /// - Parameter url: any URL.
     /// - Returns: nil for another scheme than `https`, written in any case; else as `init(authority:)`.
     package init?(url: some StringProtocol) {

@@ -12,6 +12,8 @@ public enum KeyFileError: Error, Equatable, Sendable {
     case cost(Argon2idCost.Parameter, UInt64)
     /// Its key is sealed with a remote secret, which only the app's server has.
     case remoteSecret
+    /// Its key is sealed with another one, which the phone's KeyStore has and never gives out.
+    case sealedByPhone
     /// It needs a passphrase.
     case protected
     /// The passphrase is wrong, or the file is damaged. The formats do not distinguish them.

@@ -7,6 +7,8 @@ public enum KeyFileFormat: Sendable {
     case androidV1
     /// `master_key.dat` of the Android app since 6.2.
     case androidV2
+    /// `enc_master_key_v2.dat` of the Android app since 6.4. It opens on its phone only.
+    case androidSealed
     /// `keystorage.pb3` of the Desktop app.
     case desktop
 
@@ -17,7 +19,11 @@ public enum KeyFileFormat: Sendable {
     public init(of file: Span<UInt8>) {
         // A message begins with the tag of field 1, 2 or 3; the second layout begins with its version, 0.
         let isMessage = file.count > 1 && (file[0] == 0x0a || file[0] == 0x12 || file[0] == 0x18)
-        self = file.count == AndroidKeyFileV1.count && file[0] <= 2 ? .androidV1 : isMessage ? .desktop : .androidV2
+        guard isMessage else {
+            self = file.count == AndroidKeyFileV1.count && file[0] <= 2 ? .androidV1 : .androidV2
+            return
+        }
+        self = AndroidSealedKeyFile.isOne(file) ? .androidSealed : .desktop
     }
 }
 
@@ -60,13 +66,14 @@ public struct WrappedKey: ~Copyable, Sendable {
 
     /// Parses a key file; nothing is opened.
     /// - Throws: `.malformed`, also for a Desktop app's key storage; `.unknownVersion`, `.unknownProtection`, `.cost`,
-    ///   `.remoteSecret`.
+    ///   `.remoteSecret`, `.sealedByPhone`.
     public init(_ file: consuming SecureBytes) throws(KeyFileError) {
         let format = file.withBytes { KeyFileFormat(of: $0) }
         let protection = try file.withBytes { (file) throws(KeyFileError) in
             switch format {
             case .androidV1: try AndroidKeyFileV1.protection(of: file)
             case .androidV2: try AndroidKeyFileV2.protection(of: file)
+            case .androidSealed: throw .sealedByPhone
             case .desktop: throw .malformed
             }
         }

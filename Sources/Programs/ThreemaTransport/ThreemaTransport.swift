@@ -1,8 +1,10 @@
 internal import Glibc
 internal import HTTPTransport
 public import HTTP
+public import ThreemaCalls
 public import ThreemaDirectory
 public import ThreemaMedia
+public import ThreemaWeb
 
 extension DirectoryClient {
     /// A client over libcurl, which is opened by the first request. Each request is sent once.
@@ -25,4 +27,16 @@ extension MediaClient {
     public init(_ server: MediaServer, userAgent: String) {
         self.init(CurlClient(), server, userAgent: userAgent)
     }
+}
+
+extension CallClient {
+    /// A client over libcurl, which is opened by the first request. Each request has the time that it says.
+    /// - Parameter userAgent: one line of printable ASCII.
+    public init(_ server: CallServer, userAgent: String) { self.init(CurlClient(), server, userAgent: userAgent) }
+}
+
+extension PushRelayClient {
+    /// A client over libcurl, which is opened by the first request.
+    /// - Parameter userAgent: one line of printable ASCII.
+    public init(_ relay: PushRelay, userAgent: String) { self.init(CurlClient(), relay, userAgent: userAgent) }
 }

@@ -8,7 +8,8 @@ import ThreemaWeb
 ///     web-peer
 ///
 /// The first line of stdin says who it is: `initiator` or `responder`, then words NAME=HEX: `key` (private), `server`
-/// (public); of an initiator `token` or `peer`, of a responder `initiator` and perhaps `token`; and `tasks=NAME,…`.
+/// (public); of an initiator `token` or `peer`, of a responder `initiator` and perhaps `token`; and `tasks=NAME,…`. An
+/// initiator with a `password` (UTF-8) prints `stored TEXT` once it is paired, and takes key and peer from `stored=TEXT`.
 /// It prints `path HEX`. Then it reads lines:
 ///
 ///     message HEX    a message of the WebSocket
@@ -33,6 +34,8 @@ struct WebPeer {
 private final class Peer {
     private var initiator: InitiatorClient?
     private var responder: ResponderClient?
+    /// Its permanent key and a browser's password, to store the pairing.
+    private var store: (key: PermanentKey, password: [UInt8])?
     let path: String
 
     /// - Returns: nil if a word is missing or malformed.
@@ -42,14 +45,19 @@ private final class Peer {
             let parts = word.split(separator: "=", maxSplits: 1).map(String.init)
             words[parts[0]] = parts.count == 2 ? parts[1] : ""
         }
-        guard let key = words["key"].flatMap(bytes), key.count == PermanentKey.count else { return nil }
-        let permanent = PermanentKey(SecureBytes(copying: key.span))
+        let password = words["password"].flatMap(bytes)
+        let stored = words["stored"].flatMap { Self.stored($0, password ?? []) }
+        let given = words["key"].flatMap(bytes).flatMap { $0.count == PermanentKey.count ? $0 : nil }
+        guard let permanent = stored?.key ?? given.map({ PermanentKey(SecureBytes(copying: $0.span)) }) else {
+            return nil
+        }
+        store = password.map { (permanent, $0) }
         let token = words["token"].flatMap(bytes).map { AuthToken(SecureBytes(copying: $0.span)) }
         let server = words["server"].flatMap(bytes).flatMap(PublicKey.init)
         let names = words["tasks"] ?? SignalingTask.relayedData.name
         let tasks = names.split(separator: ",").map { OfferedTask(SignalingTask(String($0))) }
         if words["initiator"] == "" {
-            let trusted = words["peer"].flatMap(bytes).flatMap(PublicKey.init)
+            let trusted = stored?.peer ?? words["peer"].flatMap(bytes).flatMap(PublicKey.init)
             guard let trust = token.map(InitiatorClient.Trust.token) ?? trusted.map({ .peer($0) }) else { return nil }
             initiator = InitiatorClient(key: permanent, trust: trust, serverKey: server, tasks: tasks, pingSeconds: 30)
             responder = nil
@@ -61,6 +69,10 @@ private final class Peer {
                 key: permanent, initiatorKey: other, token: token, serverKey: server, tasks: tasks, pingSeconds: 30)
             path = other.hex
         }
+    }
+
+    private static func stored(_ text: String, _ password: [UInt8]) -> TrustedPairing? {
+        try? BrowserStore.open(text, password: SecureBytes(copying: password.span))
     }
 
     func obey(_ line: String) {
@@ -89,9 +101,17 @@ private final class Peer {
     }
 
     private func tell(_ progress: SignalingProgress) {
-        for event in progress.events { write(words(event)) }
+        for event in progress.events {
+            write(words(event))
+            if case .paired(let peer) = event, let store { write("stored \(stored(peer.publicKey, store))") }
+        }
         for message in progress.toSend { write("message \(hex(message))") }
         if let close = progress.close { write("close \(close.rawValue)" + (progress.failure.map { " \($0)" } ?? "")) }
+    }
+
+    private func stored(_ peer: PublicKey, _ store: (key: PermanentKey, password: [UInt8])) -> String {
+        let pairing = TrustedPairing(key: store.key, peer: peer, pushToken: nil, server: nil)
+        return (try? BrowserStore.seal(pairing, password: SecureBytes(copying: store.password.span))) ?? "nothing"
     }
 
     private func words(_ event: SignalingEvent) -> String {

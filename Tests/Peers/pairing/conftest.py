@@ -60,6 +60,10 @@ class Scene:
     def web(self, *words, is_other=False):
         return self._connect("initiator", f"key={self.web_key.hex()}", *words, is_other=is_other)
 
+    def restored(self, *words):
+        """A web client that knows nothing but what it has stored."""
+        return self._connect("initiator", *words, is_other=False)
+
     def app(self, *words, key=None, is_other=False):
         own = (key or self.app_key).hex()
         return self._connect(

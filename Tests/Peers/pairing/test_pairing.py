@@ -1,8 +1,10 @@
 """Web client and app pair through a SaltyRTC server of others, over WebSockets with TLS."""
 
+import hashlib
 import os
 
 import pytest
+from nacl.secret import SecretBox
 
 from conftest import SERVER
 
@@ -45,6 +47,31 @@ def test_first_pairing_with_the_app_first(scene):
 
 def test_trusted_pairing(scene):
     web = scene.web(f"peer={scene.public(scene.app_key)}")
+    web.await_line("connected")
+    app = scene.app()
+    assert web.await_line("paired") == f"paired 2 {scene.public(scene.app_key)} {TASK}"
+    app.await_line("paired")
+    exchange(web, app)
+
+
+def test_what_a_browser_has_stored(scene):
+    """XSalsa20-Poly1305 under the password, opened and made by PyNaCl."""
+    password = "Grüezi"
+    # Of each UTF-16 unit the lower half: all of these are one byte.
+    box = SecretBox(hashlib.sha512(password.encode("latin1")).digest()[:32])
+    given = f"password={password.encode().hex()}"
+    web = scene.web(scene.given, given)
+    web.await_line("connected")
+    app = scene.app(scene.given)
+    nonce, sealed = map(bytes.fromhex, web.await_line("stored").removeprefix("stored ").split(":"))
+    public = [bytes.fromhex(scene.public(key)) for key in (scene.web_key, scene.app_key)]
+    keys = public[0] + scene.web_key + public[1]
+    assert box.decrypt(sealed, nonce) == keys
+    web.vanish()
+    app.vanish()
+    # Another store of the same pairing, with a push token; the key is only there.
+    stored = box.encrypt(keys + b"g:a token", os.urandom(24))
+    web = scene.restored(f"stored={stored.nonce.hex()}:{stored.ciphertext.hex()}", given)
     web.await_line("connected")
     app = scene.app()
     assert web.await_line("paired") == f"paired 2 {scene.public(scene.app_key)} {TASK}"

@@ -46,9 +46,9 @@ enum AccountCases {
 
     private static func pairingCode() throws {
         let peer = PublicKey([UInt8](repeating: 9, count: 32))!
-        let payload = try PairingPayload(
-            version: 1, options: [], initiatorKey: peer, token: AuthToken(Hidden.secret(key)), serverKey: nil,
-            host: "example.org", port: 443)
+        let payload = PairingPayload(
+            version: 1, options: [], initiatorKey: peer, token: AuthToken(Hidden.secret(key)),
+            server: try SignalingServer(host: "example.org", port: 443, key: nil))
         let code = payload.code
         try expect(code.shown().text.hasSuffix("="), "the code")
     }

@@ -1,5 +1,6 @@
 import SecureMemory
 import Testing
+import Threema
 import ThreemaMessages
 import VectorKit
 
@@ -84,11 +85,11 @@ import VectorKit
         #expect(throws: CallSignalError.json) { try signal(.callOffer, String(repeating: "[", count: 5000)) }
     }
 
+    /// Whitepaper, "Privacy / IP exposure": by default those with a single red dot.
     @Test func `contacts that are not verified get a relay`() {
-        #expect(CallRelay(for: .verified, .relayForUnverified) == .any)
-        #expect(CallRelay(for: .verified, .alwaysRelay) == .relayOnly)
-        #expect(CallRelay(for: .unverified, .relayForUnverified) == .relayOnly)
-        #expect(CallRelay(for: .unverified, .alwaysRelay) == .relayOnly)
+        let levels: [VerificationLevel] = [.unverified, .serverVerified, .fullyVerified]
+        #expect(levels.map { CallRelay(for: $0, isAlways: false) } == [.relayOnly, .any, .any])
+        #expect(levels.map { CallRelay(for: $0, isAlways: true) } == [.relayOnly, .relayOnly, .relayOnly])
         let texts: [(String, Bool)] = [
             ("candidate:1 1 udp 1 1.2.3.4 9 typ relay", true),
             ("candidate:1 1 udp 1 1.2.3.4 9 typ relay raddr 0.0.0.0 rport 0", true),

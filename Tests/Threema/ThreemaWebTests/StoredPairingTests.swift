@@ -28,6 +28,21 @@ import VectorKit
             #expect(pairing.pushToken == nil)
         }
         #expect(pairing.encoded.copied == (try expected.bytes("plaintext")))
+        // It is written with the same bytes, also if the pairing has a server, which a browser does not store.
+        let nonce = try inputs.bytes("nonce")
+        let served = TrustedPairing(
+            key: pairing.key, peer: pairing.peer, pushToken: pairing.pushToken,
+            server: try SignalingServer(host: "example.org", port: 1, key: nil))
+        for each in [pairing, served] {
+            #expect(try BrowserStore.seal(each, password: password, nonce: nonce) == stored)
+        }
+        let fresh = try BrowserStore.seal(pairing, password: password)
+        let fresher = try BrowserStore.seal(pairing, password: password)
+        #expect(fresh != stored && fresh != fresher)
+        #expect(try BrowserStore.open(fresh, password: password).encoded.copied == pairing.encoded.copied)
+        #expect(throws: TrustedPairingError.passwordNotUTF8) {
+            try BrowserStore.seal(pairing, password: secure([0xff]))
+        }
         let upper = try BrowserStore.open(stored.uppercased(), password: password)
         #expect(upper.peer == pairing.peer)
         #expect(throws: TrustedPairingError.notOpened) {
@@ -64,6 +79,7 @@ import VectorKit
             (Scene.otherKey.publicKey.bytes + keys[32...], .keysDiffer),
             (keys[..<64] + [UInt8](repeating: 0, count: 32), .weakPeerKey), (keys + [0xff], .badPushToken),
             (keys + Array("a:".utf8), .badPushToken), (keys + Array("z:x".utf8), .badPushToken),
+            (keys + Array("g:x\0".utf8), .badPushToken), (keys + [0] + bytes(1, 34) + [0x61], .badPushToken),
         ]
         for (plaintext, error) in cases {
             let text = try stored(plaintext, "p")
@@ -87,13 +103,13 @@ import VectorKit
         }
     }
 
-    @Test func `a thousand changes of a browser's store`() throws {
+    @Test func `ten thousand changes of a browser's store`() throws {
         let random = SeededRandom(seed: 9)
         let own = Scene.initiatorKey
         let text = try stored(own.publicKey.bytes + own.bytes.copied + Scene.responderKey.publicKey.bytes, "p")
         let password = secure([0x70])
         let right = [UInt8](hex: text.replacing(":", with: ""))!
-        for _ in 0..<1000 {
+        for _ in 0..<10_000 {
             var characters = Array(text.utf8)
             characters[random.number(below: characters.count)] = UInt8(random.number(below: 0x5f) + 0x20)
             let changed = String(decoding: characters, as: UTF8.self)
@@ -116,7 +132,7 @@ import VectorKit
             tokens.append((0..<random.number(below: 5)).map { _ in parts[random.number(below: parts.count)] }.joined())
         }
         for text in tokens {
-            let isAccepted = (1...limit).contains(text.utf8.count)
+            let isAccepted = (1...limit).contains(text.utf8.count) && !text.utf8.contains(0)
             for service in [WebPushToken.Service.fcm, .apns, .hms] {
                 let token = WebPushToken(service, text)
                 #expect((token != nil) == isAccepted, "\(service) \(text.prefix(20))")
@@ -128,13 +144,66 @@ import VectorKit
 
     /// The token is compared by its bytes.
     private func comesBack(_ token: WebPushToken?) throws {
-        let pairing = TrustedPairing(key: Scene.initiatorKey, peer: Scene.responderKey.publicKey, pushToken: token)
+        for server in [nil, try SignalingServer(host: "::1", port: 443, key: Scene.serverKey.publicKey)] {
+            try comesBack(token, server)
+        }
+    }
+
+    private func comesBack(_ token: WebPushToken?, _ server: SignalingServer?) throws {
+        let pairing = TrustedPairing(
+            key: Scene.initiatorKey, peer: Scene.responderKey.publicKey, pushToken: token, server: server)
         let encoded = pairing.encoded.copied
         let again = try TrustedPairing(decoding: encoded.span)
-        #expect(again.encoded.copied == encoded)
+        #expect(again.encoded.copied == encoded && again.server == server)
         #expect(again.key.bytes.copied == pairing.key.bytes.copied && again.peer == pairing.peer)
         #expect(again.pushToken?.service == token?.service)
         #expect(again.pushToken.map { Array($0.token.utf8) } == token.map { Array($0.token.utf8) })
+    }
+
+    @Test func `a stored server is read, or refused`() throws {
+        let keys = TrustedPairing(
+            key: Scene.initiatorKey, peer: Scene.responderKey.publicKey, pushToken: nil, server: nil
+        ).encoded.copied
+        let key = Scene.serverKey.publicKey.bytes
+        func read(_ rest: [UInt8]) throws -> SignalingServer? {
+            try TrustedPairing(decoding: (keys + rest).span).server
+        }
+        // Before pairings had servers.
+        for rest in ["", "g:x"] { #expect(try read(Array(rest.utf8)) == nil) }
+        let server = try SignalingServer(host: "192.0.2.7", port: 0x1234, key: Scene.serverKey.publicKey)
+        #expect(try read([0] + key + [0x12, 0x34] + Array("192.0.2.7".utf8)) == server)
+        #expect(try read(Array("g:x".utf8) + [0] + key + [0x12, 0x34] + Array("192.0.2.7".utf8)) == server)
+        #expect(try read([0] + [UInt8](repeating: 0, count: 32) + [0, 1, 0x61])?.key == nil)
+        for (rest, error) in [
+            ([], .tooShort(minimum: 35, actual: 0)), (key + [0, 1], .tooShort(minimum: 35, actual: 34)),
+            (key + [0, 0, 0x61], .noPort), (key + [0, 1, 0x2f], .badHost), (key + [0, 1, 0xff], .badHost),
+            ([1] + [UInt8](repeating: 0, count: 31) + [0, 1, 0x61], .weakServerKey),
+            (key + [0, 1] + [UInt8](repeating: 0x61, count: 254), .tooLong(limit: 287, actual: 288)),
+        ] as [([UInt8], PairingError)] {
+            #expect(throws: TrustedPairingError.badServer(error)) { try read([0] + rest) }
+        }
+    }
+
+    @Test func `ten thousand changes of a stored pairing are read as what they say, or refused`() throws {
+        let random = SeededRandom(seed: 21)
+        let right = TrustedPairing(
+            key: Scene.initiatorKey, peer: Scene.responderKey.publicKey, pushToken: WebPushToken(.fcm, "token"),
+            server: try SignalingServer(host: "example.org", port: 443, key: Scene.serverKey.publicKey)
+        ).encoded.copied
+        var (read, refused) = (0, 0)
+        for index in 0..<10_000 {
+            var changed = random.changed(right)
+            if index % 3 == 0 { changed.removeLast(random.number(below: 60)) }
+            // The keys prove each other, so a change of them is refused; most changes are behind them.
+            if index % 2 == 0 { changed[..<64] = right[..<64] }
+            do throws(TrustedPairingError) {
+                #expect(try TrustedPairing(decoding: changed.span).encoded.copied == changed)
+                read += 1
+            } catch {
+                refused += 1
+            }
+        }
+        #expect(read > 500 && refused > 500)
     }
 
     @Test func `a pairing is stored under our own protection`() throws {
@@ -145,7 +214,8 @@ import VectorKit
         defer { try? FileManager.default.removeItem(atPath: path) }
         let pairing = TrustedPairing(
             key: Scene.initiatorKey, peer: Scene.responderKey.publicKey,
-            pushToken: WebPushToken(.apns, "abc;p;ch.example"))
+            pushToken: WebPushToken(.apns, "abc;p;ch.example"),
+            server: try SignalingServer(host: "saltyrtc.example.org", port: 443, key: Scene.serverKey.publicKey))
         // The keystore's key protects the store, a passphrase the keystore's key.
         let passphrase = secure(Array("correct horse".utf8))
         let file = try WrappedKey.protected(MasterKey(secure(bytes(6))), by: passphrase, .scrypt).file.copied
@@ -168,9 +238,10 @@ import VectorKit
             let content = try Data(contentsOf: URL(filePath: path).appending(path: name))
             #expect(content.range(of: Data(pairing.key.bytes.copied)) == nil)
         }
-        // What was stored pairs again.
+        // What was stored pairs again, with the server that proves itself.
+        #expect(again.server == pairing.server)
         let server = TestPath()
-        try server.connect(Client(Scene.initiator(.peer(again.peer))), at: 1)
+        try server.connect(Client(Scene.initiator(.peer(again.peer), serverKey: again.server?.key)), at: 1)
         try server.connect(Client(Scene.responder(nil)), at: 2)
         #expect(server.relayed.count == 4 && server.closed.isEmpty)
     }

@@ -94,16 +94,27 @@ import VectorKit
         let request = try PushRelayRequest(
             #require(WebPushToken(.fcm, "t")), session: session, version: 2, timeToLive: 0)
         let relay = Relay(204)
-        try PushRelayClient(relay, url: "https://push.example.org/push").send(request)
+        let url = "https://push.example.org/push"
+        try PushRelayClient(relay, PushRelay(url: url), userAgent: "test/1").send(request)
         let sent = try #require(relay.requests.first)
         #expect(sent.method == .post && sent.body == request.http.body && sent.path.isEmpty)
-        #expect(sent.headers == ["Content-Type: application/x-www-form-urlencoded"])
+        #expect(sent.headers == ["Content-Type: application/x-www-form-urlencoded", "User-Agent: test/1"])
+        for bad in [
+            "http://x/", "https://", "https://a@x/", "https://x/?a", "https://x/#a", "https://x/ä", "https://x/%41",
+        ] {
+            #expect(throws: PushRelayError.badURL, "\(bad)") { try PushRelay(url: bad) }
+        }
+        let long = "https://x/" + String(repeating: "a", count: PushRelay.maxURLBytes - 10)
+        #expect(try PushRelay(url: long).url == long)
+        #expect(throws: PushRelayError.badURL) { try PushRelay(url: long + "a") }
         #expect(relay.urls == ["https://push.example.org/push"])
         for (status, error) in [
             (400, .service(.badRequest)), (500, .service(.relayFailed)), (502, .service(.pushServiceFailed)),
             (200, .service(.unexpectedStatus(200))), (0, .http(.bodyTooLong)),
         ] as [(Int, PushRelayFailure)] {
-            #expect(throws: error) { try PushRelayClient(Relay(status), url: "https://x/").send(request) }
+            #expect(throws: error) {
+                try PushRelayClient(Relay(status), PushRelay(url: "https://x/"), userAgent: "test/1").send(request)
+            }
         }
     }
 }

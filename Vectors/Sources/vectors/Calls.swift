@@ -59,7 +59,7 @@ enum Calls {
     }
 
     static func patch(_ check: inout Check) throws {
-        check.compare("patched", try SDPPolicy.patch(try check.inputs.text("sdp")))
+        check.compare("patched", try SDPPolicy.oneToOne.patch(try check.inputs.text("sdp")))
     }
 
     static func handshake(_ check: inout Check) throws {

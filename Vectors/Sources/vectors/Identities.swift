@@ -71,9 +71,9 @@ enum Identities {
         check.compare("permanent", .bool(payload.options.contains(.permanent)))
         try check.compare("initiator_public_key", payload.initiatorKey.bytes)
         try check.compare("auth_token", payload.token.bytes)
-        check.compare("server_public_key", payload.serverKey?.hex)
-        check.compare("port", payload.port)
-        check.compare("host", payload.host)
+        check.compare("server_public_key", payload.server.key?.hex)
+        check.compare("port", payload.server.port)
+        check.compare("host", payload.server.host)
     }
 
     static func directory(_ check: inout Check) throws {

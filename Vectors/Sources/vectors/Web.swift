@@ -16,13 +16,13 @@ enum Web {
         }
         try check.compare("initiatorPermanentPublicKey", payload.initiatorKey.bytes)
         try check.compare("authToken", payload.token.bytes)
-        if let serverKey = payload.serverKey {
+        if let serverKey = payload.server.key {
             try check.compare("serverPublicKey", serverKey.bytes)
         } else {
             check.compare("serverPublicKey", JSONValue.null)
         }
-        check.compare("host", payload.host)
-        check.compare("port", payload.port)
+        check.compare("host", payload.server.host)
+        check.compare("port", payload.server.port)
         check.compare("protocolVersion", payload.version)
         check.compare("options", payload.options.rawValue)
         check.compare("selfHosted", .bool(payload.options.contains(.selfHosted)))
@@ -35,14 +35,15 @@ enum Web {
         check.compare("collapseKey", session.collapseKey)
     }
 
-    /// The public function only opens, so the stated store is opened, and sealed again from what it contains.
+    /// The public function seals with a random nonce, so the stated store is sealed from its parts, and opened; and what
+    /// is sealed is opened, too.
     static func trustedKeyStore(_ check: inout Check) throws {
         let inputs = check.inputs
         let password = Array(try inputs.text("password").utf8)
         let key = try BrowserStore.key(password: SecureBytes(copying: password.span))
         let pairing = TrustedPairing(
             key: PermanentKey(try inputs.secret("ownSecretKey")), peer: try inputs.publicKey("peerPublicKey"),
-            pushToken: try pushToken(inputs))
+            pushToken: try pushToken(inputs), server: nil)
         if inputs.has("ownPublicKey") {
             check.require("ownPublicKey", try inputs.publicKey("ownPublicKey") == pairing.key.publicKey)
         }
@@ -56,6 +57,9 @@ enum Web {
         try check.compare("plaintext", plaintext)
         let opened = try BrowserStore.open(stored, password: SecureBytes(copying: password.span))
         check.require("opened", opened.encoded.equals(plaintext))
+        let sealed = try BrowserStore.seal(pairing, password: SecureBytes(copying: password.span))
+        let again = try BrowserStore.open(sealed, password: SecureBytes(copying: password.span))
+        check.require("sealed", again.encoded.equals(plaintext) && sealed.utf8.count == stored.utf8.count)
     }
 
     /// Nil without a token.

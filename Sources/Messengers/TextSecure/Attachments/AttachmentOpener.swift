@@ -14,7 +14,7 @@ public struct AttachmentCheck: ~Copyable {
     public init(key: AttachmentKey, count: Int64) throws(AttachmentError) {
         guard count >= AttachmentBlob.minCount else { throw .tooShort }
         guard count <= AttachmentBlob.maxCount else { throw .tooLong(limit: AttachmentBlob.maxFileCount) }
-        guard (count - Int64(AttachmentBlob.overhead)).isMultiple(of: Int64(PaddedCBC.blockCount)) else {
+        guard (count - Int64(AttachmentBlob.overhead)).isMultiple(of: Int64(Legacy.PaddedCBC.blockCount)) else {
             throw .wrongLength
         }
         self.key = key
@@ -58,16 +58,16 @@ public struct AttachmentOpener: ~Copyable {
         var ciphertext = rest
         try bytes.read(piece) { ciphertext += $0.revealBytes() }
         if iv.isEmpty {
-            guard ciphertext.count >= PaddedCBC.ivCount else { return keep(ciphertext) }
-            iv = Array(ciphertext[..<PaddedCBC.ivCount])
-            ciphertext.removeFirst(PaddedCBC.ivCount)
+            guard ciphertext.count >= Legacy.PaddedCBC.ivCount else { return keep(ciphertext) }
+            iv = Array(ciphertext[..<Legacy.PaddedCBC.ivCount])
+            ciphertext.removeFirst(Legacy.PaddedCBC.ivCount)
         }
         // The last block is kept back.
-        let whole = max(0, ciphertext.count - 1) / PaddedCBC.blockCount * PaddedCBC.blockCount
+        let whole = max(0, ciphertext.count - 1) / Legacy.PaddedCBC.blockCount * Legacy.PaddedCBC.blockCount
         guard whole > 0 else { return keep(ciphertext) }
         let blocks = ciphertext.span.extracting(0..<whole)
         let opened = Legacy.AESCBC.decrypt(blocks, key: key, iv: iv)
-        iv = Array(ciphertext[whole - PaddedCBC.ivCount..<whole])
+        iv = Array(ciphertext[whole - Legacy.PaddedCBC.ivCount..<whole])
         rest = Array(ciphertext[whole...])
         return opened
     }
@@ -77,7 +77,7 @@ public struct AttachmentOpener: ~Copyable {
     /// - Throws: `.wrongLength`, `.notAuthentic`: then delete what was written.
     public mutating func finish() throws(AttachmentError) -> SecureBytes {
         try bytes.finish()
-        guard let last = PaddedCBC.open(rest.span, key: key, iv: iv) else { throw .notAuthentic }
+        guard let last = Legacy.PaddedCBC.open(rest.span, key: key, iv: iv) else { throw .notAuthentic }
         return last
     }
 

@@ -11,9 +11,9 @@ import SecureMemory
 /// Lengths of sealed attachments, in bytes, from those of the files.
 public enum AttachmentBlob {
     static let macCount = SHA256.count
-    static let overhead = PaddedCBC.ivCount + macCount
+    static let overhead = Legacy.PaddedCBC.ivCount + macCount
     /// Shortest blob in bytes: of an empty file, or of one of up to 15 bytes.
-    public static let minCount = overhead + PaddedCBC.blockCount
+    public static let minCount = overhead + Legacy.PaddedCBC.blockCount
     /// Longest file that is sealed or opened, in bytes: 4 GiB.
     public static let maxFileCount: Int64 = 4 << 30
     static let maxCount = maxFileCount + Int64(minCount)
@@ -21,7 +21,7 @@ public enum AttachmentBlob {
     /// Length in bytes of the blob of a file.
     /// - Parameter fileCount: 0 to `maxFileCount`.
     public static func count(fileCount: Int64) -> Int64 {
-        let block = Int64(PaddedCBC.blockCount)
+        let block = Int64(Legacy.PaddedCBC.blockCount)
         return (fileCount / block + 1) * block + Int64(overhead)
     }
 }
@@ -36,14 +36,14 @@ public struct AttachmentSealer: ~Copyable {
     private var mac: HMACSHA256Stream
     private var fileCount: Int64 = 0
     /// Bytes that do not fill a block yet.
-    private var rest = SecureBuffer(capacity: PaddedCBC.blockCount)
+    private var rest = SecureBuffer(capacity: Legacy.PaddedCBC.blockCount)
 
     /// Begins a blob.
     /// - Parameter key: a fresh one: it never seals a second file.
-    public init(key: AttachmentKey) { self.init(key: key, iv: Random.bytes(PaddedCBC.ivCount)) }
+    public init(key: AttachmentKey) { self.init(key: key, iv: Random.bytes(Legacy.PaddedCBC.ivCount)) }
 
     package init(key: AttachmentKey, iv: [UInt8]) {
-        precondition(iv.count == PaddedCBC.ivCount)
+        precondition(iv.count == Legacy.PaddedCBC.ivCount)
         beginning = iv
         self.iv = iv
         self.key = key.encryptionKey
@@ -57,7 +57,7 @@ public struct AttachmentSealer: ~Copyable {
     public mutating func seal(_ piece: Span<UInt8>) throws(AttachmentError) -> [UInt8] {
         fileCount += Int64(piece.count)
         guard fileCount <= AttachmentBlob.maxFileCount else { throw .tooLong(limit: AttachmentBlob.maxFileCount) }
-        let whole = (rest.count + piece.count) / PaddedCBC.blockCount * PaddedCBC.blockCount
+        let whole = (rest.count + piece.count) / Legacy.PaddedCBC.blockCount * Legacy.PaddedCBC.blockCount
         guard whole > 0 else {
             rest.append(piece)
             return []
@@ -69,14 +69,14 @@ public struct AttachmentSealer: ~Copyable {
         rest.removeAll()
         rest.append(piece.extracting(used..<piece.count))
         let sealed = blocks.finish().withBytes { Legacy.AESCBC.encrypt($0, key: key, iv: iv) }
-        iv = Array(sealed[(whole - PaddedCBC.ivCount)...])
+        iv = Array(sealed[(whole - Legacy.PaddedCBC.ivCount)...])
         mac.update(sealed.span)
         return sealed
     }
 
     /// - Returns: the last bytes of the blob: a block and the MAC, 48 bytes. Then the value is spent.
     public mutating func finish() -> [UInt8] {
-        let last = rest.withBytes { PaddedCBC.seal($0, key: key, iv: iv) }
+        let last = rest.withBytes { Legacy.PaddedCBC.seal($0, key: key, iv: iv) }
         mac.update(last.span)
         return last + mac.finish()
     }

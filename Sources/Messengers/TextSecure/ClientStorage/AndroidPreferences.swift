@@ -18,7 +18,7 @@ public struct AndroidPreferences: Equatable, Sendable {
     public static let maxFileCount = 1024 * 1024
     private static let saltCount = 8
     private static let rounds = 100
-    private static let cipherCount = PaddedCBC.sealedCount(MasterSecret.count)
+    private static let cipherCount = Legacy.PaddedCBC.sealedCount(MasterSecret.count)
     private static let sealedCount = cipherCount + Legacy.SHA1.count
     private static let macKeyCounts = [16, 20]
 
@@ -58,8 +58,8 @@ public struct AndroidPreferences: Equatable, Sendable {
         guard isAuthentic else { throw .wrongPasswordOrDamaged }
         let key = PKCS12KDF.derive(.key, password: password, salt: encryptionSalt, rounds: Self.rounds, count: 16)
         let iv = PKCS12KDF.derive(
-            .iv, password: password, salt: encryptionSalt, rounds: Self.rounds, count: PaddedCBC.ivCount)
-        let opened = PaddedCBC.open(ciphertext, key: key, iv: iv.revealBytes())
+            .iv, password: password, salt: encryptionSalt, rounds: Self.rounds, count: Legacy.PaddedCBC.ivCount)
+        let opened = Legacy.PaddedCBC.open(ciphertext, key: key, iv: iv.revealBytes())
         guard let opened, let secret = MasterSecret(opened) else { throw .wrongPasswordOrDamaged }
         return secret
     }

@@ -35,9 +35,9 @@ public struct MasterSecret: Sendable {
     /// Opens a value of the database.
     /// - Throws: `.wrongLength`, `.wrongKeyOrDamaged`.
     public func open(_ blob: Span<UInt8>) throws(ClientStorageError) -> SecureBytes {
-        let overhead = PaddedCBC.ivCount + Self.macCount
-        guard blob.count >= overhead + PaddedCBC.blockCount, blob.count <= Self.maxBlobCount,
-            (blob.count - overhead).isMultiple(of: PaddedCBC.blockCount)
+        let overhead = Legacy.PaddedCBC.ivCount + Self.macCount
+        guard blob.count >= overhead + Legacy.PaddedCBC.blockCount, blob.count <= Self.maxBlobCount,
+            (blob.count - overhead).isMultiple(of: Legacy.PaddedCBC.blockCount)
         else { throw .wrongLength(blob.count) }
         let end = blob.count - Self.macCount
         let key = part(Self.encryptionCount..<Self.count)
@@ -45,9 +45,9 @@ public struct MasterSecret: Sendable {
         guard ConstantTime.areEqual(expected.span, blob.extracting(end..<blob.count)) else {
             throw .wrongKeyOrDamaged
         }
-        let opened = PaddedCBC.open(
-            blob.extracting(PaddedCBC.ivCount..<end), key: part(0..<Self.encryptionCount),
-            iv: blob.extracting(0..<PaddedCBC.ivCount).revealBytes())
+        let opened = Legacy.PaddedCBC.open(
+            blob.extracting(Legacy.PaddedCBC.ivCount..<end), key: part(0..<Self.encryptionCount),
+            iv: blob.extracting(0..<Legacy.PaddedCBC.ivCount).revealBytes())
         guard let opened else { throw .wrongKeyOrDamaged }
         return opened
     }

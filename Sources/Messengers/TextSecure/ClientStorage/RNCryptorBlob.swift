@@ -16,7 +16,7 @@ public import SecureMemory
 /// The iOS client's master secret under a password.
 public enum RNCryptorBlob {
     /// Length in bytes.
-    public static let count = cipherStart + PaddedCBC.sealedCount(MasterSecret.count) + SHA256.count
+    public static let count = cipherStart + Legacy.PaddedCBC.sealedCount(MasterSecret.count) + SHA256.count
     private static let magic: [UInt8] = [3, 1]
     private static let encryptionSalt = 2..<10
     private static let macSalt = 10..<18
@@ -56,7 +56,7 @@ public enum RNCryptorBlob {
         guard ConstantTime.areEqual(expected.span, blob.extracting(end..<count)) else {
             throw .wrongPasswordOrDamaged
         }
-        let opened = PaddedCBC.open(
+        let opened = Legacy.PaddedCBC.open(
             blob.extracting(cipherStart..<end), key: key(password, blob.extracting(encryptionSalt)),
             iv: blob.extracting(iv).revealBytes())
         guard let opened, let secret = MasterSecret(opened) else { throw .wrongPasswordOrDamaged }

@@ -17,22 +17,22 @@ public enum PushPayload {
     /// The first byte of a payload; no other version exists.
     public static let version: UInt8 = 1
     /// Shortest payload in bytes: with one block of ciphertext.
-    public static let minCount = overhead + PaddedCBC.blockCount
+    public static let minCount = overhead + Legacy.PaddedCBC.blockCount
     /// Longest payload that is opened, in bytes.
     public static let maxCount = 1024 * 1024
-    private static let ivRange = 1..<1 + PaddedCBC.ivCount
+    private static let ivRange = 1..<1 + Legacy.PaddedCBC.ivCount
     private static let macCount = 10
     private static let overhead = ivRange.upperBound + macCount
 
     /// Seals a signal under a fresh IV.
     /// - Parameter signal: at most `maxCount` less 43 bytes.
     public static func seal(_ signal: Span<UInt8>, key: SignalingKey) -> [UInt8] {
-        seal(signal, key: key, iv: Random.bytes(PaddedCBC.ivCount))
+        seal(signal, key: key, iv: Random.bytes(Legacy.PaddedCBC.ivCount))
     }
 
     package static func seal(_ signal: Span<UInt8>, key: SignalingKey, iv: [UInt8]) -> [UInt8] {
         var payload = [version] + iv
-        payload += PaddedCBC.seal(signal, key: key.encryptionKey, iv: iv)
+        payload += Legacy.PaddedCBC.seal(signal, key: key.encryptionKey, iv: iv)
         payload += mac(payload.span, key)
         return payload
     }
@@ -44,7 +44,7 @@ public enum PushPayload {
         guard payload.count >= minCount else { throw .tooShort(payload.count) }
         guard payload.count <= maxCount else { throw .tooLong(limit: maxCount) }
         guard payload[0] == version else { throw .unknownVersion(payload[0]) }
-        guard (payload.count - overhead).isMultiple(of: PaddedCBC.blockCount) else {
+        guard (payload.count - overhead).isMultiple(of: Legacy.PaddedCBC.blockCount) else {
             throw .wrongLength(payload.count)
         }
         let end = payload.count - macCount
@@ -52,7 +52,7 @@ public enum PushPayload {
         guard ConstantTime.areEqual(expected.span, payload.extracting(end..<payload.count)) else {
             throw .notAuthentic
         }
-        let opened = PaddedCBC.open(
+        let opened = Legacy.PaddedCBC.open(
             payload.extracting(ivRange.upperBound..<end), key: key.encryptionKey,
             iv: payload.extracting(ivRange).revealBytes())
         guard let opened else { throw .notAuthentic }

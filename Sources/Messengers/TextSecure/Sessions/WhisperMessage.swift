@@ -64,7 +64,7 @@ public struct WhisperMessage: Equatable, Sendable {
         let ciphertext =
             switch version {
             case .two: Legacy.AESCTR.encrypt(body, key: parts.cipher, iv: block.span)
-            case .three: PaddedCBC.seal(body, key: parts.cipher, iv: parts.iv)
+            case .three: Legacy.PaddedCBC.seal(body, key: parts.cipher, iv: parts.iv)
             }
         var bytes = [VersionByte(version).byte]
         let keyBytes = ratchetKey.bytes
@@ -93,7 +93,7 @@ public struct WhisperMessage: Equatable, Sendable {
             let block = Self.firstBlock(counter)
             return Legacy.AESCTR.decrypt(ciphertext.span, key: parts.cipher, iv: block.span)
         case .three:
-            guard let body = PaddedCBC.open(ciphertext.span, key: parts.cipher, iv: parts.iv) else {
+            guard let body = Legacy.PaddedCBC.open(ciphertext.span, key: parts.cipher, iv: parts.iv) else {
                 throw .notAuthentic
             }
             return body

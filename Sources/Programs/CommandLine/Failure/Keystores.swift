@@ -139,6 +139,12 @@ extension KeyFileError: Explained {
             Failure(
                 .badData, "the key file is protected by a remote secret, which only the app's server has",
                 hints: "open it in the app, and export a backup code there")
+        case .sealedByPhone:
+            Failure(
+                .badData, "the key file is sealed with a key of the phone, which never leaves it",
+                hints:
+                    "on that phone, make an ID backup, a data backup or a Safe: keytool backup import, keytool safe pull",
+                "a key.dat or master_key.dat in an earlier copy of the app's files has the same key")
         case .protected: Failure(.needSecret, "the keystore is protected by a passphrase")
         case .notOpened:
             Failure(.wrongPassword, "the passphrase is wrong, or the key file is damaged")

@@ -13,7 +13,8 @@ struct KeyImport: Verb {
         commandName: "import", abstract: "Import a key file of the Android or Desktop app.",
         discussion: """
             An Android key.dat or master_key.dat becomes the master key of an empty keystore, protected by the \
-            passphrase of the file. A Desktop keystorage.pb3 contains an identity, which is added to the keystore.
+            passphrase of the file. A Desktop keystorage.pb3 contains an identity, which is added to the keystore. Since \
+            version 6.4, the Android app has its key where no copy reaches it.
             """)
 
     @OptionGroup var globals: GlobalOptions
@@ -35,10 +36,19 @@ struct KeyImport: Verb {
     func run(_ session: Session) throws {
         let content = try InputFile(path: file).readGuarded(limit: KeyFileFormat.maxCount)
         let isCode = content.withBytes { Self.isCode($0) }
+        guard !Self.isPreference(file) else {
+            throw CommandFailure(
+                failure: Failure(
+                    .badData, "\(file) is a value that the Android app has sealed with its master key, not a key file",
+                    hints: "no command opens it; a program can, with the library Threema and the app's key.dat",
+                    "on the phone, make an ID backup, a data backup or a Safe: keytool backup import, keytool safe pull"
+                ))
+        }
         do {
             switch content.withBytes({ KeyFileFormat(of: $0) }) {
             case .desktop: try importIdentity(content, session)
             case .androidV1, .androidV2: try importMasterKey(content, session)
+            case .androidSealed: throw KeyFileError.sealedByPhone
             }
         } catch KeyFileError.unknownVersion(let version) where version > Self.highestBelievedVersion {
             throw CommandFailure(
@@ -50,6 +60,11 @@ struct KeyImport: Verb {
 
     /// Greater numbers are the first letters of a text, or chance.
     private static let highestBelievedVersion = 255
+
+    /// Whether a file is called as the app's encrypted preferences are, which have no structure of their own.
+    private static func isPreference(_ path: String) -> Bool {
+        path.split(separator: "/").last?.hasPrefix(".crs-") ?? false
+    }
 
     /// Whether this is the text of a backup code.
     private static func isCode(_ content: Span<UInt8>) -> Bool {

@@ -1,5 +1,6 @@
 import Console
 import Encodings
+import Threema
 import ThreemaSafe
 
 /// The differences of two documents, for people and as JSON. The second one is that of the keystore.

@@ -1,29 +1,62 @@
-// What a call between two accepts in a session description, its own and the other side's:
+// What a call accepts in a session description, its own and the other side's (whitepaper, "1:1 Calls" and "Group
+// Calls"):
 //
-// - sections: audio, video, and application (the data channel); all others are dropped
-// - codecs of audio: Opus only. In `m=audio` its payload type stands alone; `rtpmap`, `fmtp` and `rtcp-fb` of others go
-// - Opus: stereo=0;sprop-stereo=0;cbr=1 at the end of `fmtp`. A variable bit rate would tell what is said
-//   (RFC 6562, 3)
-// - RTP header extensions: encrypted ones only (RFC 6904), and neither audio levels nor frame marking, which tell the
-//   same
+//                 between two                           in a group
+//   sections      audio, video, application (the data channel); all others are dropped
+//   audio         Opus at 48 kHz; its payload type stands alone in `m=audio`
+//   its `fmtp`    stereo=0;sprop-stereo=0;cbr=1         usedtx=1
+//   video         VP8, VP9, H.264                       VP8
+//   extensions    encrypted ones (RFC 6904), without    those in `groupExtensions`, encrypted or not
+//                 audio levels and frame marking
+//
+// A variable bit rate would tell what is said (RFC 6562, 3), and so would audio levels. `rtpmap`, `fmtp` and `rtcp-fb` of
+// payload types that go, go as well: also rtx, red and ulpfec, which carry a codec's packets again. The whitepaper says
+// that groups have fewer extensions and does not name them: the list here is this library's.
 
-/// Rewrites session descriptions to what is allowed in a call between two people.
-public enum SDPPolicy {
+/// Rewrites session descriptions to what is allowed in a call.
+public enum SDPPolicy: Sendable {
+    /// Of a call between two people.
+    case oneToOne
+    /// Of a group call, between a participant and the server.
+    case group
+
     private static let encryption = "urn:ietf:params:rtp-hdrext:encrypt"
     private static let refusedExtensions = ["audio-level", "framemarking", "frame-marking"]
-    private static let forced = [("stereo", "0"), ("sprop-stereo", "0"), ("cbr", "1")]
+    /// They say to which stream a packet belongs, and when it was sent.
+    private static let groupExtensions: Set = [
+        "urn:ietf:params:rtp-hdrext:sdes:mid", "urn:ietf:params:rtp-hdrext:sdes:rtp-stream-id",
+        "urn:ietf:params:rtp-hdrext:sdes:repaired-rtp-stream-id", "urn:ietf:params:rtp-hdrext:toffset",
+        "http://www.webrtc.org/experiments/rtp-hdrext/abs-send-time",
+        "http://www.ietf.org/id/draft-holmer-rmcat-transport-wide-cc-extensions-01",
+    ]
+
+    private var opusParameters: [(name: String, value: String)] {
+        self == .oneToOne ? [("stereo", "0"), ("sprop-stereo", "0"), ("cbr", "1")] : [("usedtx", "1")]
+    }
+
+    private var videoCodecs: Set<String> { self == .oneToOne ? ["vp8", "vp9", "h264"] : ["vp8"] }
 
     /// Rewrites an offer or answer, before it is used or sent. Rewriting twice changes nothing more.
     /// - Throws: `.tooLong`, `.lineTooLong`, `.malformed`; `.noOpus` if no payload type is that of Opus.
-    public static func patch(_ text: String) throws(SDPError) -> String {
+    public func patch(_ text: String) throws(SDPError) -> String {
         var description = try SessionDescription(text)
-        guard let opus = opusPayloadType(description) else { throw .noOpus }
+        guard let opus = Self.opusPayloadType(description) else { throw .noOpus }
         description.sections = description.sections.compactMap { section in
             var section = section
             section.lines.removeAll { isRefusedExtension($0) }
             switch section.kind {
-            case "", "video", "application": return section
-            case "audio": return patchAudio(section, opus)
+            case "", "application": return section
+            case "audio":
+                guard section.payloadTypes.contains(opus) else { return nil }
+                var patched = section.keeping([opus])
+                setParameters(of: opus, in: &patched)
+                return patched
+            case "video":
+                let types = section.payloadTypes.filter { type in
+                    section.codec(of: type).map { videoCodecs.contains($0.prefix { $0 != "/" }.lowercased()) } ?? false
+                }
+                // A section that was rejected (port 0) keeps its place and its types, and carries nothing.
+                return types.isEmpty && !section.isRejected ? nil : section.keeping(types)
             default: return nil
             }
         }
@@ -31,75 +64,70 @@ public enum SDPPolicy {
     }
 
     /// The first payload type of Opus in a section for audio that offers it.
-    private static func opusPayloadType(_ description: SessionDescription) -> String? {
+    private static func opusPayloadType(_ description: SessionDescription) -> Substring? {
         for section in description.sections where section.kind == "audio" {
-            for line in section.lines {
-                guard let map = SessionDescription.value("rtpmap", of: line) else { continue }
-                let words = map.split(separator: " ", maxSplits: 1)
-                if words.count == 2, words[1].lowercased().hasPrefix("opus/"), UInt8(words[0]) != nil,
-                    offers(section, words[0])
-                {
-                    return String(words[0])
-                }
+            for type in section.payloadTypes
+            where section.codec(of: type)?.lowercased().hasPrefix("opus/48000") ?? false {
+                return type
             }
         }
         return nil
     }
 
-    /// Whether a payload type stands in `m=audio PORT PROTOCOL TYPE…`.
-    private static func offers(_ section: SessionDescription.Section, _ type: Substring) -> Bool {
-        section.media.split(separator: " ").dropFirst(3).contains(type)
-    }
-
-    private static func patchAudio(
-        _ section: SessionDescription.Section, _ opus: String
-    ) -> SessionDescription.Section? {
-        guard offers(section, opus[...]) else { return nil }
-        let words = section.media.split(separator: " ")
-        var patched = SessionDescription.Section(media: words[..<3].joined(separator: " ") + " " + opus, lines: [])
-        let hasFormat = section.lines.contains { payload("fmtp", of: $0).map { $0.type == opus } ?? false }
-        for line in section.lines {
-            if let map = payload("rtpmap", of: line) {
-                guard map.type == opus else { continue }
-                patched.lines.append(line)
-                if !hasFormat { patched.lines.append(format(opus, "")) }
-            } else if let found = payload("fmtp", of: line) {
-                if found.type == opus { patched.lines.append(format(opus, found.rest)) }
-            } else if let feedback = payload("rtcp-fb", of: line) {
-                if feedback.type == opus || feedback.type == "*" { patched.lines.append(line) }
-            } else {
-                patched.lines.append(line)
+    /// Sets the parameters of Opus, after its `rtpmap` if it has none.
+    private func setParameters(of opus: Substring, in section: inout SessionDescription.Section) {
+        let hasFormat = section.lines.contains { SessionDescription.payload("fmtp", of: $0)?.type == opus }
+        section.lines = section.lines.flatMap { line in
+            if let found = SessionDescription.payload("fmtp", of: line), found.type == opus {
+                return [format(opus, found.rest)]
             }
+            let isMap = SessionDescription.payload("rtpmap", of: line) != nil
+            return isMap && !hasFormat ? [line, format(opus, "")] : [line]
         }
-        return patched
-    }
-
-    /// Payload type and the rest of `a=NAME:TYPE REST`.
-    private static func payload(_ name: String, of line: String) -> (type: Substring, rest: Substring)? {
-        guard let value = SessionDescription.value(name, of: line) else { return nil }
-        let type = value.prefix { $0 != " " }
-        return (type, value.dropFirst(type.count + 1))
     }
 
     /// The parameters of Opus, with those that are forced last.
-    private static func format(_ opus: String, _ parameters: Substring) -> String {
+    private func format(_ opus: Substring, _ parameters: Substring) -> String {
+        let forced = opusParameters
         let kept = parameters.split(separator: ";").map { $0.trimming(" ") }.filter { parameter in
             let name = parameter.prefix { $0 != "=" }.trimming(" ").lowercased()
-            return !parameter.isEmpty && !forced.contains { $0.0 == name }
+            return !parameter.isEmpty && !forced.contains { $0.name == name }
         }
-        return "a=fmtp:\(opus) " + (kept.map(String.init) + forced.map { "\($0.0)=\($0.1)" }).joined(separator: ";")
+        return "a=fmtp:\(opus) "
+            + (kept.map(String.init) + forced.map { "\($0.name)=\($0.value)" }).joined(separator: ";")
     }
 
-    /// Whether a line offers a header extension that is not encrypted, or one that tells about sound and picture.
-    private static func isRefusedExtension(_ line: String) -> Bool {
+    /// Whether a line offers a header extension that this kind of call does not have.
+    private func isRefusedExtension(_ line: String) -> Bool {
         guard let value = SessionDescription.value("extmap", of: line) else {
             // Without a value, `extmap-allow-mixed` is no extension.
             return false
         }
-        let words = value.split(separator: " ")
-        guard words.count >= 3, words[1] == encryption else { return true }
-        let name = words[2].lowercased()
-        return refusedExtensions.contains { name.contains($0) }
+        let words = value.split(separator: " ").dropFirst()
+        let isEncrypted = words.first.map { $0 == Self.encryption } ?? false
+        guard let name = isEncrypted ? words.dropFirst().first : words.first else { return true }
+        switch self {
+        case .oneToOne: return !isEncrypted || Self.refusedExtensions.contains { name.lowercased().contains($0) }
+        case .group: return !Self.groupExtensions.contains(String(name))
+        }
+    }
+}
+
+extension SessionDescription.Section {
+    /// The section with some of its payload types: their order in `m=` and the lines about them. Without any, the types
+    /// in `m=` stay, because it has to have one.
+    fileprivate func keeping(_ types: [Substring]) -> SessionDescription.Section {
+        var section = self
+        let words = media.split(separator: " ")
+        if !types.isEmpty { section.media = (words.prefix(3) + types).joined(separator: " ") }
+        section.lines.removeAll { line in
+            if let feedback = SessionDescription.payload("rtcp-fb", of: line) {
+                return feedback.type != "*" && !types.contains(feedback.type)
+            }
+            let about = ["rtpmap", "fmtp"].lazy.compactMap { SessionDescription.payload($0, of: line) }.first
+            return about.map { !types.contains($0.type) } ?? false
+        }
+        return section
     }
 }
 

@@ -19,6 +19,19 @@ struct SessionDescription {
 
         /// The word after `m=`.
         var kind: Substring { media.dropFirst(2).prefix { $0 != " " } }
+        /// Of `m=KIND PORT PROTOCOL TYPE…` the types that are numbers, as those of sound and pictures are.
+        var payloadTypes: [Substring] { media.split(separator: " ").dropFirst(3).filter { UInt8($0) != nil } }
+        /// Whether the section was offered and not accepted: its port is 0 (RFC 3264, 6).
+        var isRejected: Bool { media.split(separator: " ").dropFirst().first == "0" }
+
+        /// Of the line `a=rtpmap:TYPE CODEC/RATE…` the text after the type; nil without one, and if there are two that
+        /// differ.
+        func codec(of type: Substring) -> Substring? {
+            let codecs = Set(
+                lines.compactMap { SessionDescription.payload("rtpmap", of: $0) }.filter { $0.type == type }.map(\.rest)
+            )
+            return codecs.count == 1 ? codecs.first : nil
+        }
     }
 
     /// The first one is the session section.
@@ -58,6 +71,13 @@ struct SessionDescription {
     static func value(_ name: String, of line: String) -> Substring? {
         let start = "a=\(name):"
         return line.hasPrefix(start) ? line.dropFirst(start.count) : nil
+    }
+
+    /// Payload type and the rest of `a=NAME:TYPE REST`.
+    static func payload(_ name: String, of line: String) -> (type: Substring, rest: Substring)? {
+        guard let value = value(name, of: line) else { return nil }
+        let type = value.prefix { $0 != " " }
+        return (type, value.dropFirst(type.count + 1))
     }
 }
 

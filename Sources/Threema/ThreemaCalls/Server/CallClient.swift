@@ -1,7 +1,8 @@
-package import HTTP
+public import HTTP
 
-/// Sends requests to a server of group calls over HTTPS. Nothing is sent twice.
-package struct CallClient: Sendable {
+/// Sends requests to a server of group calls over HTTPS. Nothing is sent twice. The library `ThreemaTransport` makes a
+/// client over libcurl.
+public struct CallClient: Sendable {
     private let http: any HTTPClient
     private let server: CallServer
     private let userAgent: String
@@ -16,7 +17,7 @@ package struct CallClient: Sendable {
     }
 
     /// Sends a request and reads its answer.
-    package func ask<Answer>(_ request: CallRequest<Answer>) throws(CallFailure) -> Answer {
+    public func ask<Answer>(_ request: CallRequest<Answer>) throws(CallFailure) -> Answer {
         try http.ask(request, at: server.endpoint, headers: [userAgent])
     }
 }

@@ -16,20 +16,21 @@ public struct CallServer: Equatable, Sendable {
 
     /// The server's URL, `https://HOST[:PORT]/[PATH/]`, with a slash at its end.
     public let url: String
+    /// Certificates in PEM to trust instead of the system's; nil for the system's.
+    public let authority: [UInt8]?
 
     /// - Parameters:
     ///   - address: of the start message.
     ///   - suffixes: names that the directory has named: the host has to be one of them or to end with one, after a
     ///     dot.
+    ///   - authority: for a server that a company runs itself; nil for the system's.
     /// - Throws: `.badURL` for another scheme than `https`, a login, a query, a fragment, or characters that a URL
     ///   cannot have; `.notAllowed`.
-    public init(_ address: String, suffixes: [String]) throws(CallServerError) {
-        guard address.utf8.count < Self.maxURLBytes, address.hasPrefix("https://"),
-            let origin = HTTPOrigin(url: address),
-            address.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7f && !#""<>\^`{|}?#@%"#.utf8.contains($0) })
-        else { throw .badURL }
+    public init(_ address: String, suffixes: [String], authority: [UInt8]? = nil) throws(CallServerError) {
+        guard address.utf8.count < Self.maxURLBytes, let origin = HTTPOrigin(plain: address) else { throw .badURL }
         guard suffixes.contains(where: { Self.isAllowed(origin.host, $0) }) else { throw .notAllowed }
         url = address.hasSuffix("/") ? address : address + "/"
+        self.authority = authority
     }
 
     /// By whole labels: `evil-threema.ch` does not end with `threema.ch`.
@@ -39,7 +40,9 @@ public struct CallServer: Equatable, Sendable {
         return host == name && !suffix.hasPrefix(".") || host.hasSuffix("." + name)
     }
 
-    package var endpoint: HTTPEndpoint { HTTPEndpoint(url: SecureBytes(copying: Array(url.utf8).span)) }
+    package var endpoint: HTTPEndpoint {
+        HTTPEndpoint(url: SecureBytes(copying: Array(url.utf8).span), authority: authority)
+    }
 }
 
 /// Why an address is not that of a server of group calls.

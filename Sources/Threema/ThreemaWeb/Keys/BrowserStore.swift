@@ -10,23 +10,46 @@ internal import ThreemaMessages
 //   box  XSalsa20-Poly1305, tag first, over the bytes in `TrustedPairing`
 //   key  the first 32 bytes of SHA-512 over the password: of each UTF-16 code unit, the lower 8 bits
 
-/// The pairing that a web client has stored in a browser. It is read only: the key has neither salt nor cost, so a
-/// password is tried a hundred million times a second. To store a pairing, see `TrustedPairing.encoded`.
+/// The pairing that a web client stores in a browser. Its protection is weak: the key has neither salt nor cost, so a
+/// password is tried a hundred million times a second. Write it only for a web client that has to read it; to store a
+/// pairing in a program of your own, see `TrustedPairing.encoded`.
 public enum BrowserStore {
     /// Longest text, in characters.
-    static let maxCount =
-        2 * (SecretBox.nonceCount + SecretBox.tagCount + TrustedPairing.minCount + 2 + WebPushToken.maxBytes) + 1
+    static let maxCount = 2 * (SecretBox.nonceCount + SecretBox.tagCount + TrustedPairing.maxBrowserCount) + 1
 
     /// Opens a store.
     /// - Parameters:
     ///   - text: as the browser has it.
     ///   - password: UTF-8.
     /// - Throws: `.notHexadecimal`, `.passwordNotUTF8`, `.notOpened`, and what `TrustedPairing` refuses.
+    /// - Returns: a pairing without its server, which the page of the web client names.
     public static func open(
         _ text: String, password: borrowing SecureBytes
     ) throws(TrustedPairingError) -> TrustedPairing {
         let opened = try plaintext(text, password: password)
-        return try opened.withBytes { (bytes) throws(TrustedPairingError) in try TrustedPairing(decoding: bytes) }
+        return try opened.withBytes { (bytes) throws(TrustedPairingError) in
+            try TrustedPairing(browser: bytes, server: nil)
+        }
+    }
+
+    /// Writes a store, with a random nonce. The server of the pairing is not in it.
+    /// - Parameter password: UTF-8.
+    /// - Returns: the text that the browser stores. It tells no secret without the password.
+    /// - Throws: `.passwordNotUTF8`.
+    public static func seal(
+        _ pairing: TrustedPairing, password: borrowing SecureBytes
+    ) throws(TrustedPairingError) -> String {
+        try seal(pairing, password: password, nonce: Random.bytes(SecretBox.nonceCount))
+    }
+
+    /// - Parameter nonce: 24 bytes, never used twice with one password.
+    static func seal(
+        _ pairing: TrustedPairing, password: borrowing SecureBytes, nonce: [UInt8]
+    ) throws(TrustedPairingError) -> String {
+        let key = try key(password: password)
+        let bytes = pairing.browserBytes
+        let box = key.withBytes { key in bytes.withBytes { SecretBox.seal($0, nonce: nonce, key: key) } }
+        return Hex.encode(nonce) + ":" + Hex.encode(box)
     }
 
     /// The key of a password.

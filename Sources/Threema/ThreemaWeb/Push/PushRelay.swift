@@ -101,6 +101,8 @@ extension ServiceRequest<Void, PushRelayError> {
 
 /// Why a relay did not pass a request on, or a request cannot be made.
 public enum PushRelayError: ServiceError {
+    /// The address is not that of a relay.
+    case badURL
     /// The token of APNs or HMS has not the parts that the relay wants; nothing was sent.
     case badToken
     /// Status 400: the relay does not understand the request.
@@ -126,19 +128,43 @@ public enum PushRelayError: ServiceError {
     }
 }
 
-/// Sends requests to a relay over HTTPS, each once.
-package struct PushRelayClient: Sendable {
-    private let http: any HTTPClient
-    private let url: String
+/// A relay of push notifications. The messenger runs one, and so may a company whose app has push services of its own.
+public struct PushRelay: Equatable, Sendable {
+    /// Longest URL, in bytes.
+    public static let maxURLBytes = 1024
 
-    /// - Parameter url: of the relay: `https://HOST[:PORT]/PATH`.
-    package init(_ http: any HTTPClient, url: String) {
-        self.http = http
+    /// `https://HOST[:PORT]/PATH`; requests are posted to it as it is.
+    public let url: String
+    /// Certificates in PEM to trust instead of the system's; nil for the system's.
+    public let authority: [UInt8]?
+
+    /// - Throws: `.badURL` for another scheme than `https`, a login, a query, a fragment, or characters that a URL cannot
+    ///   have.
+    public init(url: String, authority: [UInt8]? = nil) throws(PushRelayError) {
+        guard url.utf8.count <= Self.maxURLBytes, HTTPOrigin(plain: url) != nil else { throw .badURL }
         self.url = url
+        self.authority = authority
+    }
+}
+
+/// Sends requests to a relay over HTTPS, each once. The library `ThreemaTransport` makes a client over libcurl.
+public struct PushRelayClient: Sendable {
+    private let http: any HTTPClient
+    private let relay: PushRelay
+    private let userAgent: String
+
+    /// - Parameters:
+    ///   - relay: that of the requests.
+    ///   - userAgent: one line.
+    package init(_ http: any HTTPClient, _ relay: PushRelay, userAgent: String) {
+        self.http = http
+        self.relay = relay
+        self.userAgent = "User-Agent: " + userAgent
     }
 
     /// Asks the relay to wake the app.
-    package func send(_ request: PushRelayRequest) throws(PushRelayFailure) {
-        try http.ask(request, at: HTTPEndpoint(url: SecureBytes(copying: Array(url.utf8).span)))
+    public func send(_ request: PushRelayRequest) throws(PushRelayFailure) {
+        let url = SecureBytes(copying: Array(relay.url.utf8).span)
+        try http.ask(request, at: HTTPEndpoint(url: url, authority: relay.authority), headers: [userAgent])
     }
 }

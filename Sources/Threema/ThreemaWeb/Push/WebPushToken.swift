@@ -22,7 +22,7 @@ public struct WebPushToken: Equatable, Sendable {
     public let token: String
 
     /// A token that the app has told. What is accepted can be stored and read again.
-    /// - Returns: nil if it is empty or longer than `maxBytes`.
+    /// - Returns: nil if it is empty, longer than `maxBytes`, or has a NUL.
     public init?(_ service: Service, _ token: String) {
         guard Self.isAccepted(token) else { return nil }
         self.service = service
@@ -32,7 +32,7 @@ public struct WebPushToken: Equatable, Sendable {
 
     /// Reads the text that a web client stores: a letter, a colon, and the token. Without letter and colon it is a
     /// token of FCM, which older clients have stored.
-    /// - Returns: nil for another letter, without a token, and for one that is longer than `maxBytes`.
+    /// - Returns: nil for another letter, without a token, and for one that is longer than `maxBytes` or has a NUL.
     public init?(stored text: String) {
         // Scalars, because a character after the colon could join it.
         let scalars = text.unicodeScalars
@@ -46,7 +46,9 @@ public struct WebPushToken: Equatable, Sendable {
         (stored, self.service, token) = (text, service, rest)
     }
 
-    private static func isAccepted(_ token: String) -> Bool { (1...maxBytes).contains(token.utf8.count) }
+    private static func isAccepted(_ token: String) -> Bool {
+        (1...maxBytes).contains(token.utf8.count) && !token.utf8.contains(0)
+    }
 
     /// The fields of a request to the relay. A token of APNs is device, endpoint and bundle ID with semicolons between
     /// them; one of HMS is app ID and token with a bar.

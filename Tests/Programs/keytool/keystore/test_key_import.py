@@ -57,6 +57,37 @@ def test_file_that_is_no_key_file(keytool, write, content, is_code):
     assert (f"hint: keytool backup import {file}\n" in refused.err) == is_code
 
 
+ELSEWHERE = "hint: on that phone, make an ID backup, a data backup or a Safe: keytool backup import, keytool safe pull\n"
+
+
+def field(number, content):
+    return bytes([number << 3 | 2, len(content)]) + content
+
+
+@pytest.mark.parametrize("content, is_sealed", [
+    (field(1, b"ms-master-key-a") + field(2, bytes(12)) + field(3, bytes(60)), True),
+    (field(3, bytes(60)) + field(2, bytes(12)) + field(1, b"ms-master-key-b"), True),
+    (field(1, b"ms-master-key-a") + field(2, bytes(16)) + field(3, bytes(60)), False),
+    (field(1, b"ms-master-key-a") + field(2, bytes(12)) + field(3, bytes(16)), False),
+    (field(1, b"ms-master-key-a") + field(2, bytes(12)) + b"\x18\x01", False)],
+    ids=["sealed", "another order", "another nonce", "nothing sealed", "of the Desktop app"])
+def test_a_key_file_that_opens_on_its_phone_only(empty, write, content, is_sealed):
+    """The Android app's since 6.4."""
+    refused = empty.fails(65, "key", "import", write("enc_master_key_v2.dat", content))
+    words = "error: the key file is sealed with a key of the phone, which never leaves it\n"
+    assert ((words in refused.err), (ELSEWHERE in refused.err)) == (is_sealed, is_sealed)
+
+
+def test_a_value_of_the_android_app(empty, write, key_file):
+    """Encrypted with the master key, without a structure of its own: its name says what it is."""
+    for content in bytes(64), b"\x0a" + bytes(63), os.urandom(64):
+        file = write(".crs-private_key", content)
+        refused = empty.fails(65, "key", "import", file)
+        assert f"error: {file} is a value that the Android app has sealed with its master key, not a key file\n" \
+            in refused.err
+        assert ELSEWHERE.replace("that", "the") in refused.err
+
+
 @layouts
 def test_into_a_keystore_without_identities(empty, key_file, passphrase, layout):
     file = key_file(layout)
