@@ -129,6 +129,7 @@ let package = Package(
         room("Base/KeyWrapping", "Encodings", "Primitives", "SecureMemory"),
         room("Base/Ratchet", "Encodings", "Primitives", "SecureMemory"),
         room("Base/Passwords", "Encodings", "Primitives", "SecureMemory"),
+        room("Base/Shares", "Primitives", "SecureMemory"),
         room("Base/QRCode", "SecureMemory", "CQREncode", "CZlib", linking: ["z"]),
         room("Base/Paper"),
         // Storey 4
@@ -246,7 +247,7 @@ let package = Package(
         .systemLibrary(name: "CMemcheck", path: "Tests/C/CMemcheck"),
         program(
             "constant-time-run", at: "Programs/ConstantTimeRun", "ThreemaWeb", "ThreemaMessages", "Threema", "Telegram",
-            "TextSecure", "ProtonMainKey", "SophaxStorage", "SophaxChat", "Ratchet", "Age", "Passwords", "KeyWrapping",
+            "TextSecure", "ProtonMainKey", "SophaxStorage", "SophaxChat", "Ratchet", "Age", "Shares", "Passwords", "KeyWrapping",
             "HTTP", "Encodings", "Primitives", "SecureMemory", "CMemcheck"),
         tests(of: "Base/Passwords", "Encodings", "SecureMemory", "VectorKit"),
         tests(of: "Threema/Threema", "KeyWrapping", "Encodings", "SecureMemory", "VectorKit"),
@@ -338,6 +339,7 @@ let package = Package(
             "SecureMemory", "SafeKit", "ServerKit", "VectorKit"),
         tests(of: "Base/QRCode", "VectorKit"),
         tests(of: "Base/Paper"),
+        tests(of: "Base/Shares", "Primitives", "SecureMemory", "VectorKit"),
         tests(of: "Programs/Console", "Encodings", "SecureMemory"),
         tests(of: "Programs/CommandParsing"),
         // What of the program is neither a verb's work nor a question: tests of the binary are in
@@ -355,7 +357,7 @@ let package = Package(
 
 /// What other packages import, Examples and Vectors among them.
 let libraries = [
-    "Primitives", "Age", "Ratchet", "TCPTransport", "SafeWire", "SafeServer", "Keystore", "SessionStore", "Threema",
+    "Primitives", "Age", "Shares", "Ratchet", "TCPTransport", "SafeWire", "SafeServer", "Keystore", "SessionStore", "Threema",
     "ThreemaDirectory", "ThreemaSafe", "ThreemaDataBackup", "ThreemaMessages", "ThreemaMedia", "ThreemaTransport",
     "ThreemaForwardSecurity", "ThreemaCalls", "ThreemaChat", "ThreemaClient", "ThreemaWeb", "Telegram", "ProtonMainKey",
     "TextSecure", "SophaxChat", "SophaxGroups", "SophaxMesh", "SophaxStorage",
