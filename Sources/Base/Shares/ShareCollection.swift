@@ -55,8 +55,8 @@ public struct ShareCollection: Sendable {
     /// result, and a share of a threshold of one is checked by its checksum alone.
     /// - Parameters:
     ///   - passphrase: the one that the secret was shared with; empty for none.
-    ///   - maxIterationExponent: what the caller is ready to wait for; whoever made the shares chose the exponent. 8
-    ///     takes about a second.
+    ///   - maxIterationExponent: what the caller is ready to wait for; the maker of the shares has chosen the exponent.
+    ///     8 takes about a second.
     /// - Throws: `.missing`, `.tooCostly`, `.passphrase`; `.digest` or `.stray` if the shares do not belong together.
     public func join(
         passphrase: Span<UInt8> = Span(), maxIterationExponent: UInt8 = 8
