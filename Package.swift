@@ -129,6 +129,7 @@ let package = Package(
         room("Base/KeyWrapping", "Encodings", "Primitives", "SecureMemory"),
         room("Base/Ratchet", "Encodings", "Primitives", "SecureMemory"),
         room("Base/Passwords", "Encodings", "Primitives", "SecureMemory"),
+        room("Base/Shares", "Primitives", "SecureMemory"),
         room("Base/QRCode", "SecureMemory", "CQREncode", "CZlib", linking: ["z"]),
         room("Base/Paper"),
         // Storey 4
@@ -198,7 +199,7 @@ let package = Package(
         // Storey 8
         room(
             "Programs/ThreemaKeeping", "SafeKeeping", "ThreemaRecords", "Keystore", "ThreemaSafe", "ThreemaDirectory",
-            "Threema", "HTTP", "Encodings", "SecureMemory"),
+            "Threema", "Shares", "HTTP", "Encodings", "SecureMemory"),
         room(
             "Programs/CommandLine", "MessengerKeeping", "ThreemaRecords", "Keystore", "SessionStore", "Threema",
             "Telegram", "TextSecure", "SophaxStorage", "SophaxChat", "CommandParsing", "Console", "KeyWrapping",
@@ -210,7 +211,7 @@ let package = Package(
             "ThreemaDataBackup", "SafeTransports", "Keystore", "SessionStore", "ThreemaSafe", "ThreemaDirectory",
             "Threema", "Telegram", "TextSecure", "ProtonMainKey", "SophaxStorage", "SophaxChat", "SafeRules",
             "SafeWire", "HTTPTransport", "HTTP", "CommandParsing", "Console", "KeyWrapping", "Ratchet", "Age", "Tar",
-            "QRCode", "Paper", "Encodings", "Primitives", "AtomicFiles", "SecureMemory", argumentParser),
+            "QRCode", "Paper", "Shares", "Encodings", "Primitives", "AtomicFiles", "SecureMemory", argumentParser),
         tool(
             "keytool-lab", "CommandLine", "MessengerKeeping", "Telegram", "TextSecure", "SophaxStorage", "SophaxGroups",
             "SophaxChat", "HTTP", "CommandParsing", "Console", "Ratchet", "Encodings", "SecureMemory", argumentParser),
@@ -248,8 +249,8 @@ let package = Package(
         .systemLibrary(name: "CMemcheck", path: "Tests/C/CMemcheck"),
         program(
             "constant-time-run", at: "Programs/ConstantTimeRun", "ThreemaWeb", "ThreemaMessages", "Threema", "Telegram",
-            "TextSecure", "ProtonMainKey", "SophaxStorage", "SophaxChat", "Ratchet", "Age", "Passwords", "KeyWrapping",
-            "HTTP", "Encodings", "Primitives", "SecureMemory", "CMemcheck"),
+            "TextSecure", "ProtonMainKey", "SophaxStorage", "SophaxChat", "Ratchet", "Age", "Shares", "Passwords",
+            "KeyWrapping", "HTTP", "Encodings", "Primitives", "SecureMemory", "CMemcheck"),
         tests(of: "Base/Passwords", "Encodings", "SecureMemory", "VectorKit"),
         tests(of: "Threema/Threema", "KeyWrapping", "Encodings", "SecureMemory", "VectorKit"),
         tests(of: "Messengers/Telegram", "Primitives", "SecureMemory", "VectorKit"),
@@ -340,6 +341,7 @@ let package = Package(
             "SecureMemory", "SafeKit", "ServerKit", "VectorKit"),
         tests(of: "Base/QRCode", "VectorKit"),
         tests(of: "Base/Paper"),
+        tests(of: "Base/Shares", "Primitives", "SecureMemory", "VectorKit"),
         tests(of: "Programs/Console", "Encodings", "SecureMemory"),
         tests(of: "Programs/CommandParsing"),
         // What of the program is neither a verb's work nor a question: tests of the binary are in
@@ -357,10 +359,10 @@ let package = Package(
 
 /// What other packages import, Examples and Vectors among them.
 let libraries = [
-    "Primitives", "Age", "Ratchet", "TCPTransport", "SafeWire", "SafeServer", "Keystore", "SessionStore", "Threema",
-    "ThreemaDirectory", "ThreemaSafe", "ThreemaDataBackup", "ThreemaMessages", "ThreemaMedia", "ThreemaTransport",
-    "ThreemaForwardSecurity", "ThreemaCalls", "ThreemaChat", "ThreemaClient", "ThreemaWeb", "Telegram", "ProtonMainKey",
-    "TextSecure", "SophaxChat", "SophaxGroups", "SophaxMesh", "SophaxStorage",
+    "Primitives", "Age", "Shares", "Ratchet", "TCPTransport", "SafeWire", "SafeServer", "Keystore", "SessionStore",
+    "Threema", "ThreemaDirectory", "ThreemaSafe", "ThreemaDataBackup", "ThreemaMessages", "ThreemaMedia",
+    "ThreemaTransport", "ThreemaForwardSecurity", "ThreemaCalls", "ThreemaChat", "ThreemaClient", "ThreemaWeb",
+    "Telegram", "ProtonMainKey", "TextSecure", "SophaxChat", "SophaxGroups", "SophaxMesh", "SophaxStorage",
 ]
 
 /// A room and the rooms below it, so that each type of its API can be named. Scripts/check-arrows compares the products

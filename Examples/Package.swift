@@ -43,6 +43,7 @@ let package = Package(
             name: "read-provisioning", dependencies: [.product(name: "ThreemaDirectory", package: "keytool")]),
         .executableTarget(
             name: "read-data-backup", dependencies: [.product(name: "ThreemaDataBackup", package: "keytool")]),
+        .executableTarget(name: "share-secret", dependencies: [.product(name: "Shares", package: "keytool")]),
         .executableTarget(name: "keep-records", dependencies: [.product(name: "Keystore", package: "keytool")]),
         .executableTarget(
             name: "keep-sessions",

@@ -606,13 +606,13 @@ _keytool_backup() {
     unset 'unparsed_words[0]'
     unparsed_words=("${unparsed_words[@]}")
     case "${subcommand}" in
-    export|import|check)
+    export|import|check|split|join)
         # Offer subcommand argument completions
         "_keytool_backup_${subcommand}"
         ;;
     *)
         # Offer subcommand completions
-        COMPREPLY+=($(compgen -W 'export import check' -- "${cur}"))
+        COMPREPLY+=($(compgen -W 'export import check split join' -- "${cur}"))
         ;;
     esac
 }
@@ -749,7 +749,7 @@ _keytool_backup_import() {
 
 _keytool_backup_check() {
     repeating_flags=()
-    non_repeating_flags=(--quiet -q --verbose -v --json --no-input --try-newer --version -h --help)
+    non_repeating_flags=(--quiet -q --verbose -v --json --no-input --try-newer --share --version -h --help)
     repeating_options=()
     non_repeating_options=(--keystore --color --qr-image --expect-id --expect-public-key --expect-check --backup-password-file --backup-password-command --backup-password-fd --passphrase-file --passphrase-command --passphrase-fd)
     __keytool_offer_flags_options 1
@@ -803,6 +803,112 @@ _keytool_backup_check() {
     # Offer positional completions
     case "${positional_number}" in
     1)
+        __keytool_add_completions -f
+        return
+        ;;
+    esac
+}
+
+_keytool_backup_split() {
+    repeating_flags=()
+    non_repeating_flags=(--quiet -q --verbose -v --json --no-input --reveal-shares --version -h --help)
+    repeating_options=()
+    non_repeating_options=(--keystore --color --shares --sheet --passphrase-file --passphrase-command --passphrase-fd)
+    __keytool_offer_flags_options 1
+
+    # Offer option value completions
+    case "${prev}" in
+    '--keystore')
+        __keytool_add_completions -d
+        return
+        ;;
+    '--color')
+        __keytool_add_completions -W 'auto'$'\n''always'$'\n''never'
+        return
+        ;;
+    '--shares')
+        return
+        ;;
+    '--sheet')
+        __keytool_add_completions -d
+        return
+        ;;
+    '--passphrase-file')
+        __keytool_add_completions -f
+        return
+        ;;
+    '--passphrase-command')
+        return
+        ;;
+    '--passphrase-fd')
+        return
+        ;;
+    esac
+
+    # Offer positional completions
+    case "${positional_number}" in
+    1)
+        __keytool_add_completions -W "$(__keytool_custom_complete ---completion backup split -- positional@0 "${COMP_CWORD}" "$(__keytool_cursor_index_in_current_word)")"
+        return
+        ;;
+    esac
+}
+
+_keytool_backup_join() {
+    repeating_flags=()
+    non_repeating_flags=(--quiet -q --verbose -v --json --no-input --no-passphrase --weak-ok --replace --version -h --help)
+    repeating_options=(--directory-pin)
+    non_repeating_options=(--keystore --color --id --expect-public-key --directory --directory-ca-file --timeout --retry-max-time --passphrase-file --passphrase-command --passphrase-fd)
+    __keytool_offer_flags_options -1
+
+    # Offer option value completions
+    case "${prev}" in
+    '--keystore')
+        __keytool_add_completions -d
+        return
+        ;;
+    '--color')
+        __keytool_add_completions -W 'auto'$'\n''always'$'\n''never'
+        return
+        ;;
+    '--id')
+        __keytool_add_completions -W "$(__keytool_custom_complete ---completion backup join -- --id "${COMP_CWORD}" "$(__keytool_cursor_index_in_current_word)")"
+        return
+        ;;
+    '--expect-public-key')
+        return
+        ;;
+    '--directory')
+        return
+        ;;
+    '--directory-ca-file')
+        __keytool_add_completions -f
+        return
+        ;;
+    '--directory-pin')
+        return
+        ;;
+    '--timeout')
+        return
+        ;;
+    '--retry-max-time')
+        return
+        ;;
+    '--passphrase-file')
+        __keytool_add_completions -f
+        return
+        ;;
+    '--passphrase-command')
+        return
+        ;;
+    '--passphrase-fd')
+        return
+        ;;
+    esac
+
+    # Offer positional completions
+    case "${positional_number}" in
+    *)
         __keytool_add_completions -f
         return
         ;;

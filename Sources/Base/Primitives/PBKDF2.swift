@@ -14,6 +14,13 @@ public enum PBKDF2 {
     public static func deriveKey(
         password: Span<UInt8>, salt: [UInt8], iterations: Int, count: Int
     ) -> SecureBytes {
+        deriveKey(password: password, salt: salt.span, iterations: iterations, count: count)
+    }
+
+    /// The same with a salt that may be secret.
+    public static func deriveKey(
+        password: Span<UInt8>, salt: Span<UInt8>, iterations: Int, count: Int
+    ) -> SecureBytes {
         precondition(iterations > 0 && count > 0)
         var states = HMACStates(key: password)
         defer { states.wipe() }
@@ -36,7 +43,7 @@ public enum PBKDF2 {
 
     /// Computes T_index into the last eight words of `memory`, big endian.
     private static func deriveBlock(
-        _ index: UInt32, salt: [UInt8], iterations: Int, _ states: HMACStates,
+        _ index: UInt32, salt: Span<UInt8>, iterations: Int, _ states: HMACStates,
         _ memory: UnsafeMutableBufferPointer<UInt32>
     ) {
         let innerBlock = memory.baseAddress!
@@ -50,7 +57,7 @@ public enum PBKDF2 {
             unsafe block[15] = UInt32((SHA256State.blockCount + SHA256.count) * 8).bigEndian
         }
         var first = states.inner
-        first.update(salt.span)
+        first.update(salt)
         let number = (0..<4).map { UInt8(truncatingIfNeeded: index >> UInt32(24 - 8 * $0)) }
         first.update(number.span)
         let digest = SecureBytes(count: SHA256.count) { digest in first.finish(into: &digest) }

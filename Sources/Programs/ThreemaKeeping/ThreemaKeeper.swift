@@ -8,6 +8,8 @@ package struct ThreemaKeeper: Sendable {
     package let identities: IdentityKeeper
     /// Makes, opens and proves backup codes.
     package let codes: CodeKeeper
+    /// Shares a private key among people, and recognises the shares.
+    package let shares: ShareKeeper
     /// Sets up, pushes, pulls, checks, moves and deletes Safe backups.
     package let safe: SafeKeeper
     /// Reads, edits, replaces and compares the profile of an identity.
@@ -30,6 +32,7 @@ package struct ThreemaKeeper: Sendable {
         self.keystore = keystore
         identities = IdentityKeeper(keystore: keystore)
         codes = CodeKeeper(keystore: keystore, now: now)
+        shares = ShareKeeper(keystore: keystore, now: now)
         safe = SafeKeeper(keystore: keystore, now: now, connect: connect, sleep: sleep)
         profiles = ProfileKeeper(keystore: keystore, safe: safe)
         contacts = ContactKeeper(profiles: profiles, now: now)

@@ -55,8 +55,10 @@ struct IDCommand: Noun {
 
 struct BackupCommand: Noun {
     static let name = "backup"
-    static let abstract = "Export an identity as a backup code, and import it again."
-    static var verbs: [any ParsableCommand.Type] { [BackupExport.self, BackupImport.self, BackupCheck.self] }
+    static let abstract = "Export an identity as a backup code or as shares, and restore it."
+    static var verbs: [any ParsableCommand.Type] {
+        [BackupExport.self, BackupImport.self, BackupCheck.self, BackupSplit.self, BackupJoin.self]
+    }
 
     @OptionGroup var globals: GlobalOptions
 }

@@ -57,6 +57,7 @@ public struct Vector: Decodable, Sendable, CustomStringConvertible {
         case sophaxChatGroups = "sophaxchat_groups"
         case textSecure = "textsecure"
         case textSecureFormats = "textsecure_formats"
+        case slip39
 
         case aes256GCM = "aes256_gcm"
         case blake2b = "blake2b_256"

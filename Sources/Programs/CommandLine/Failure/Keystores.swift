@@ -113,6 +113,7 @@ extension KeystoreError: Explained {
         case "linking":
             ["nothing else is affected: keytool id link mobile NUMBER --identity \(id) writes it again"]
         case "history": ["nothing else is affected: take another backup of keytool safe history \(id)"]
+        case "shares": ["nothing else is affected: keytool backup split \(id) makes new shares and writes it again"]
         case "matchtoken": ["nothing else is affected: keytool contact match writes it again"]
         case "identity":
             [

@@ -124,6 +124,12 @@ package struct ControllingTerminal: ~Copyable {
         return line.revealText()
     }
 
+    /// Asks with echo on for a secret that is read from paper and would not be typed without seeing it. The answer is in
+    /// guarded memory.
+    /// - Returns: the line without its ending; nil at the end of input (Ctrl-D).
+    /// - Throws: `SecretError.tooLong`.
+    package func askShown(_ question: String) throws -> SecureBytes? { try ask(question, isSecret: false) }
+
     /// Asks a yes-or-no question; every answer except yes means no.
     package func askYesNo(_ question: String) throws -> Bool {
         let answer = try askText("\(question) [y/N] ")?.lowercased()

@@ -74,6 +74,8 @@ package struct CodeKeeper: Sendable {
         case backupCode
         /// A key file of an app.
         case keyFile
+        /// Shares of the private key. They prove no code.
+        case shares
     }
 
     /// What to do if the keystore holds the ID with another private key.

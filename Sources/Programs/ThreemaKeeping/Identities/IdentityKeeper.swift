@@ -73,6 +73,7 @@ package struct IdentityKeeper: Sendable {
             try damage.isDamaged(["linking"]) { _ = try records.linking() }
             try damage.isDamaged(["matchtoken"]) { _ = try records.matchToken() }
             try damage.isDamaged(["contactstates"]) { _ = try records.contactStates() }
+            try damage.isDamaged(["shares"]) { _ = try records.shareRecord(of: records.identity().clientKey.publicKey) }
             return damage.names + (isHistorySound ? [] : ["history"])
         } catch KeystoreError.damaged(let record, _) {
             return [record]

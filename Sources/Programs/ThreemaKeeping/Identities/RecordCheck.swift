@@ -32,6 +32,11 @@ extension IdentityKeeper {
             let isDirectory = records.withRecord(.directory) { (try? DirectoryServer(decoding: $0)) != nil }
             guard isDirectory else { throw .malformed(.directory) }
         }
+        if records.count(of: .shares) != nil {
+            guard records.withRecord(.shares, { ShareRecord(decoding: $0)?.publicKey == key }) else {
+                throw .malformed(.shares)
+            }
+        }
         let setups = records.names.filter { $0.place != nil }
         guard setups.count <= SafeKeeper.maxPlaces else { throw .tooManyPlaces(limit: SafeKeeper.maxPlaces) }
         for name in setups {
@@ -40,7 +45,7 @@ extension IdentityKeeper {
         return key
     }
 
-    private static let ownNames: Set<RecordName> = [.identity, .profile, .deviceGroupKey, .directory]
+    private static let ownNames: Set<RecordName> = [.identity, .profile, .deviceGroupKey, .directory, .shares]
 
     private static func publicKey(of id: ThreemaID, _ records: RecordSet) throws(RecordProblem) -> PublicKey {
         do {

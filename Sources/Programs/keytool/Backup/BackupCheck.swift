@@ -9,14 +9,24 @@ import Threema
 struct BackupCheck: Verb {
     static let configuration = CommandConfiguration(
         commandName: "check",
-        abstract: "Check that a backup code or Android data backup opens. Stores only the date of the check.")
+        abstract:
+            "Check that a backup code, a share or an Android data backup opens. Stores only the date of the check.")
 
     @OptionGroup var globals: GlobalOptions
     @OptionGroup var code: CodeOptions
 
+    @Flag(help: "Check one share of a private key: its words, its number, and whose it is.")
+    var share = false
+
     @OptionGroup var keystore: KeystoreOptions
 
     func run(_ session: Session) throws {
+        if share {
+            try code.requireShareOptions()
+            return try ShareCheck(file: code.file, id: code.expectId).run(session) {
+                try session.keeper(keystore.passphrase)
+            }
+        }
         // Wrong options are the caller's to mend, before anything is asked.
         let source = try keystore.passphrase.source()
         guard try source?.isStandardInput != true || !code.takesStandardInput else { throw StandardInput.isTwoThings }

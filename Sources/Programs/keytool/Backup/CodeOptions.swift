@@ -71,6 +71,14 @@ struct CodeOptions: ParsableArguments {
         }
     }
 
+    /// A share has neither password nor check word, and does not contain its public key.
+    /// - Throws: `UsageFailure` if an option is given that is about something else.
+    func requireShareOptions() throws {
+        guard qrImage == nil, expectPublicKey == nil, expectCheck == nil, !tryNewer, !password.isGiven else {
+            throw UsageFailure("of the options about the content, --share can be combined with --expect-id only")
+        }
+    }
+
     /// What the options say of the content.
     var expectations: CodeKeeper.Expectations {
         CodeKeeper.Expectations(id: expectId, publicKey: expectPublicKey, checkWord: expectCheck)

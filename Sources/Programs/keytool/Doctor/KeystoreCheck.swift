@@ -85,6 +85,7 @@ struct KeystoreCheck {
                         + Set(damaged.joined()).sorted().joined(separator: ", "), status: .badData)
             return [identities] + (try others(keystore)) + (try SessionsCheck(keystore).findings())
                 + (try misnamed(keystore)) + (try pending(keeper)) + ContactsCheck(keeper).findings(of: ids)
+                + shares(ids, keeper)
                 + safes.enumerated().map { index, place in safe(place, "safe \(index + 1)", session.renewed(keeper)) }
         } catch {
             return [problem("identities", error)]
@@ -138,6 +139,13 @@ struct KeystoreCheck {
                 (count == 1 ? "1 key waits for its registration" : "\(count) keys wait for their registration")
                     + ": keytool id create --resume, or keytool id remove --pending")
         ]
+    }
+
+    /// For each identity whose key was shared here; IDs are not named.
+    private func shares(_ ids: [ThreemaID], _ keeper: ThreemaKeeper) -> [Finding] {
+        ids.compactMap { ShareAges(of: $0, in: keeper) }.enumerated().map { index, ages in
+            Finding("shares \(index + 1)", .ok, ages.words)
+        }
     }
 
     private func misnamed(_ keystore: OpenKeystore) throws -> [Finding] {

@@ -68,6 +68,7 @@ struct SafeStatus: Verb {
         let status: SafeKeeper.Status
         let look: SafeKeeper.Look?
         let pin: PublicKeyPin?
+        let shares: ShareAges?
     }
 
     private func report(_ place: SafePlace, _ keeper: ThreemaKeeper, _ session: Session) throws -> Report {
@@ -75,7 +76,8 @@ struct SafeStatus: Verb {
         // What the look has found is part of it.
         return Report(
             status: try keeper.safe.status(of: place), look: look,
-            pin: remote ? try keeper.safe.presentPin(of: place) : nil)
+            pin: remote ? try keeper.safe.presentPin(of: place) : nil,
+            shares: ShareAges(of: place.id, in: keeper))
     }
 
     /// Shows one place in a table.
@@ -83,6 +85,7 @@ struct SafeStatus: Verb {
         let report = try report(place.place, keeper, session)
         try session.output.data(
             lines(place.id, report.status, try keeper.safe.server(of: place.place))
+                + (report.shares.map { ["shares      \($0.words)"] } ?? [])
                 + (report.look.map { lines($0, report.pin) } ?? []),
             json: .result("safe status", place.members(members(place.id, report)).map { ($0.name, $0.value) }))
         report.look?.warn(place, session.output)
@@ -233,6 +236,7 @@ struct SafeStatus: Verb {
                 ("honours_conditions", status.honoursConditions.map { .bool($0) }),
                 ("password_proven_at", timestamp(status.passwordProvenAt)),
                 ("code_proven_at", timestamp(status.codeProvenAt)),
+                ("shares", report.shares?.json),
                 ("remote", look.map { Self.json($0, pin) }),
             ]).members ?? []
     }

@@ -14,12 +14,12 @@ struct SecretMarks {
 }
 
 extension Output {
-    /// Prints a result with secrets in it, in Base64, even when quiet. They are put in where their marks stand, in guarded
+    /// Prints a result with secrets in it, in Base64 or as words, even when quiet. They are put in where their marks stand, in guarded
     /// memory, from which they are written.
     /// - Parameters:
     ///   - lines: a line has one mark at most.
     ///   - secrets: how many there are; each has 256 bytes at most.
-    ///   - reveal: appends a secret in Base64.
+    ///   - reveal: appends a secret in Base64, or the words of a share.
     /// - Throws: `OutputError`.
     func reveal(
         _ lines: [String], json: @autoclosure () -> JSONValue, _ marks: SecretMarks, secrets: Int,

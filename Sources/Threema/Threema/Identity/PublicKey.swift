@@ -1,4 +1,4 @@
-internal import Encodings
+public import Encodings
 internal import Primitives
 internal import SecureMemory
 
@@ -24,6 +24,10 @@ public struct PublicKey: Equatable, Sendable {
 
     /// 64 lower-case hexadecimal characters.
     public var hex: String { Hex.encode(bytes) }
+
+    /// `XXXX-XXXX`: Base32 of the first 40 bits of SHA-256 over the key. It reveals a typing error, and proves nothing
+    /// against somebody who looks for another key with the same word.
+    public var checkWord: GroupedCode { GroupedCode(encoding: Array(SHA256.hash(bytes.span).prefix(5)).span) }
 
     /// Eight lines of eight characters, as the apps show a key.
     public var lines: [String] {

@@ -1,0 +1,95 @@
+package import Encodings
+internal import Keystore
+package import SecureMemory
+package import Shares
+package import Threema
+internal import ThreemaRecords
+
+/// The private key of an identity as shares (SLIP-0039), and what is remembered of them. What is shared are the 32 bytes
+/// of the key, in one group, without a passphrase.
+package struct ShareKeeper: Sendable {
+    let keystore: OpenKeystore
+    let now: @Sendable () -> Timestamp
+
+    /// Shares the private key, and joins the new shares again before it returns them.
+    /// - Throws: `ShareKeepingError.notReproduced`; `KeystoreError`.
+    package func split(_ id: ThreemaID, by plan: SharePlan) throws -> (shares: [Share], publicKey: PublicKey) {
+        let identity = try keystore.identity(.threema(id)).identity()
+        let shares = try plan.split(identity.clientKey.bytes)[0]
+        let needed = Int(plan.groups[0].threshold)
+        for first in stride(from: 0, to: shares.count, by: needed) {
+            // Each share is in one of these sets of as many as are needed, read from their words.
+            var collection = ShareCollection()
+            for offset in 0..<needed { _ = try collection.add(Share(shares[(first + offset) % shares.count].words)) }
+            let joined = try ClientKey(collection.join())
+            guard identity.isSame(as: Identity(id: id, clientKey: joined)) else {
+                throw ShareKeepingError.notReproduced
+            }
+        }
+        return (shares, identity.clientKey.publicKey)
+    }
+
+    /// Remembers new shares.
+    /// - Throws: `SafeKeepingError`, `KeystoreError`, `FileError`; then nothing was stored.
+    package func remember(_ shares: [Share], of id: ThreemaID, _ publicKey: PublicKey) throws {
+        let held = try keystore.lockedIdentity(.threema(id), wait: LockedIdentity.usualWait)
+        guard try held.records.identity().clientKey.publicKey == publicKey else { throw ShareKeepingError.keyChanged }
+        // A damaged record is replaced.
+        var record = (try? held.records.shareRecord(of: publicKey)) ?? nil ?? ShareRecord(of: publicKey)
+        record.add(shares, at: now())
+        try held.write(.shares, record.encoded.span)
+    }
+
+    /// The sets of an identity, the newest first; empty if its present key was never shared here.
+    /// - Throws: `KeystoreError`.
+    package func sets(of id: ThreemaID) throws -> [ShareRecord.Set] {
+        let records = try keystore.identity(.threema(id))
+        return try records.shareRecord(of: try records.identity().clientKey.publicKey)?.sets ?? []
+    }
+
+    /// What the keystore says of a share.
+    package enum Recognition: Equatable, Sendable {
+        /// It is a share of this identity. That it was checked now is remembered.
+        case known(ThreemaID, ShareRecord.Set)
+        /// It is none of those that the keystore remembers of these identities.
+        case unknown([ThreemaID])
+        /// No share of any identity is remembered.
+        case noShares
+    }
+
+    /// Looks for a share among those that are remembered, and stores the date.
+    /// - Parameter id: nil for all identities.
+    /// - Throws: `KeystoreError`, `FileError`.
+    package func check(_ share: Share, of id: ThreemaID?) throws -> Recognition {
+        var others: [ThreemaID] = []
+        for id in try id.map({ [$0] }) ?? keystore.threemaIDs() {
+            let sets = try sets(of: id)
+            guard !sets.isEmpty else { continue }
+            if let set = try markChecked([share], of: id).first { return .known(id, set) }
+            others.append(id)
+        }
+        return others.isEmpty ? .noShares : .unknown(others)
+    }
+
+    /// Remembers that these shares were read now, if they are of the identity.
+    /// - Returns: the sets of those that are.
+    /// - Throws: `KeystoreError`, `FileError`.
+    @discardableResult
+    package func markChecked(_ shares: [Share], of id: ThreemaID) throws -> [ShareRecord.Set] {
+        let held = try keystore.lockedIdentity(.threema(id), wait: LockedIdentity.usualWait)
+        let key = try held.records.identity().clientKey.publicKey
+        guard var record = try held.records.shareRecord(of: key) else { return [] }
+        let time = now()
+        let sets = shares.compactMap { record.markChecked($0, at: time) }
+        if !sets.isEmpty { try held.write(.shares, record.encoded.span) }
+        return sets
+    }
+}
+
+/// Why a private key was not shared.
+package enum ShareKeepingError: Error, Equatable, Sendable {
+    /// The new shares do not join to the key: a defect. They were discarded.
+    case notReproduced
+    /// Another command has replaced the private key meanwhile.
+    case keyChanged
+}

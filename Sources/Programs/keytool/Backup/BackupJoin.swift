@@ -1,0 +1,181 @@
+import ArgumentParser
+import CommandLine
+import Console
+import Encodings
+import SecureMemory
+import Shares
+import Threema
+import ThreemaDirectory
+import ThreemaKeeping
+
+struct BackupJoin: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "join", abstract: "Restore an identity from shares of its private key.",
+        discussion: """
+            Without files, the words are asked for one by one; the first four letters of each are enough. The ID and the \
+            check word of the key stand on each share.
+            """)
+
+    @OptionGroup var globals: GlobalOptions
+
+    @Argument(
+        help: ArgumentHelp("Files with the words of one share each, or - for stdin.", valueName: "file"),
+        completion: .file())
+    var files: [String] = []
+
+    @Option(help: "The ID on the shares. Asked for on a terminal if it is missing.")
+    var id: ThreemaID?
+
+    @Option(help: ArgumentHelp("Fail (19) if the public key differs.", valueName: "hex"))
+    var expectPublicKey: PublicKey?
+
+    @OptionGroup(title: "Directory")
+    var directory: DirectoryOptions
+
+    @OptionGroup var keystore: NewKeystoreOptions
+
+    @Flag(help: "Overwrite another private key of this ID in the keystore.")
+    var replace = false
+
+    func run(_ session: Session) throws {
+        guard files.count(where: { $0 == "-" }) < 2 else { throw StandardInput.isTwoThings }
+        guard try !files.contains("-") || keystore.passphrase.source()?.isStandardInput != true else {
+            throw StandardInput.isTwoThings
+        }
+        let server = try directory.isNamed || directory.hasTrust ? directory.server(remembered: nil) : nil
+        let collection = try files.isEmpty ? typed(session) : read(session.output)
+        let secret = try session.output.busy("joining the shares") { try collection.join() }
+        guard secret.count == ClientKey.count else {
+            throw CommandFailure(
+                failure: Failure(.badData, "the shares join to \(secret.count) bytes; a private key has 32"))
+        }
+        let identity = Identity(id: try id ?? askID(session), clientKey: ClientKey(secret))
+        try compare(identity, server, session)
+
+        let keeper = try session.keeperOfNewKeystore(keystore)
+        let isNew = try keeper.codes.storeImported(identity, from: .shares, isReplacing: replace)
+        // The shares have just been read. That it cannot be stored changes nothing about the identity.
+        _ = try? keeper.shares.markChecked(collection.shares, of: identity.id)
+        let key = identity.clientKey.publicKey
+        let lead = isNew ? "restored" : "already in the keystore, with the same key:"
+        try session.output.done(
+            ["\(lead) \(identity.id)"] + key.labelledLines + ["check       \(key.checkWord.text)"],
+            json: .result(
+                "backup join",
+                [
+                    ("id", .string(identity.id.text)), ("public_key", .string(key.hex)),
+                    ("check", .string(key.checkWord.text)),
+                    ("shares", .array(collection.shares.map { .number(Int($0.index) + 1) })),
+                    ("stored", .bool(isNew)),
+                ]))
+        if isNew && !keystore.noPassphrase { session.noteProtection(of: keeper) }
+        if files.isEmpty { session.output.hint("the words stay in this terminal's scrollback") }
+    }
+
+    // MARK: The shares
+
+    private func read(_ output: Output) throws -> ShareCollection {
+        var collection = ShareCollection()
+        for file in files {
+            let share = try Share(file: file, output)
+            do {
+                if try !collection.add(share) { output.note("\(file) is a share that was read already") }
+            } catch let error as ShareJoinError {
+                throw CommandFailure(
+                    failure: Failure(
+                        error.failure.status, "\(file): \(error.failure.message)", hints: error.failure.hints))
+            }
+        }
+        guard collection.isComplete else { throw Self.missing(collection) }
+        return collection
+    }
+
+    private func typed(_ session: Session) throws -> ShareCollection {
+        guard session.dialog.mayAsk, let terminal = ControllingTerminal() else {
+            throw CommandFailure(
+                failure: Failure(
+                    .needSecret, "no share was given, and there is no terminal to ask on",
+                    hints: "name files with the words of one share each"))
+        }
+        var collection = ShareCollection()
+        try terminal.say("Type the words of a share one by one, or several in a line. Type - to go back one word.")
+        while !collection.isComplete {
+            guard let share = try terminal.askShare("Share \(collection.shares.count + 1)") else {
+                throw Self.missing(collection)
+            }
+            do {
+                if try !collection.add(share) { Output.word("error", "this share was typed already; take another one") }
+            } catch let error as ShareJoinError {
+                error.failure.report()
+                continue
+            }
+            try terminal.say("Share \(share.index + 1) is right. \(Self.words(collection))")
+        }
+        return collection
+    }
+
+    private static func missing(_ collection: ShareCollection) -> CommandFailure {
+        CommandFailure(failure: Failure(.needSecret, words(collection)))
+    }
+
+    /// What is there and what is missing, in words; of groups, only if there are several.
+    private static func words(_ collection: ShareCollection) -> String {
+        guard let set = collection.shares.first?.set else { return "no share was given" }
+        if collection.isComplete { return "these are enough" }
+        let parts = collection.progress.map { group in
+            let numbers = group.indices.map { "\($0 + 1)" }.joined(separator: ", ")
+            return (set.groupCount > 1 ? "group \(group.group + 1): " : "")
+                + "\(group.indices.count) of \(group.threshold) shares are here (number\(group.indices.count == 1 ? "" : "s") "
+                + "\(numbers)); \(group.missing) more \(group.missing == 1 ? "is" : "are") needed"
+        }
+        let groups = set.groupThreshold > 1 ? ["\(set.groupThreshold) groups are needed"] : []
+        return (parts + groups).joined(separator: "; ")
+    }
+
+    private func askID(_ session: Session) throws -> ThreemaID {
+        guard session.dialog.mayAsk, let terminal = ControllingTerminal() else {
+            throw UsageFailure("the words do not say the ID", hint: "--id ID, which stands on each share")
+        }
+        while true {
+            guard let answer = try terminal.askText("ID on the shares: ") else {
+                throw UsageFailure("the ID was not entered")
+            }
+            if let id = try? ThreemaID(answer.filter { !$0.isWhitespace }.uppercased()) { return id }
+            Output.word("error", "an ID has 8 characters, A-Z and 0-9")
+        }
+    }
+
+    // MARK: What they join to
+
+    /// Compares the public key with what is known of it; if nothing is, shows its check word and asks.
+    private func compare(_ identity: borrowing Identity, _ server: DirectoryServer?, _ session: Session) throws {
+        let (id, key) = (identity.id, identity.clientKey.publicKey)
+        if let expectPublicKey, expectPublicKey != key {
+            throw CommandFailure(
+                failure: Failure(
+                    .verifyFailed, "the shares join to another public key than the expected one: \(key.hex)"))
+        }
+        if let server {
+            let entry = try session.output.busy("asking the directory") {
+                try DirectoryKeeper.entries(of: [id], at: server, session.connectingDirectory(directory.waiting.limits))
+            }.first
+            guard let entry else { throw CommandFailure(failure: .unknownIdentity(id, server)) }
+            guard entry.publicKey == key else {
+                throw CommandFailure(
+                    failure: Failure(
+                        .verifyFailed, "the shares join to a private key that is not the one of \(id)",
+                        hints: "the directory has another public key; is the ID right?"))
+            }
+        }
+        guard expectPublicKey == nil, server == nil else { return }
+        guard session.dialog.mayAsk, let terminal = ControllingTerminal() else {
+            return session.output.note("check word of the key \(key.checkWord.text): compare it with the shares")
+        }
+        guard try terminal.askYesNo("Do the shares have the check word \(key.checkWord.text)?") else {
+            throw CommandFailure(
+                failure: Failure(
+                    .verifyFailed, "the shares join to another key than the one on the pages; nothing was stored",
+                    hints: "use shares with the same date and check word"))
+        }
+    }
+}

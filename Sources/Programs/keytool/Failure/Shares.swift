@@ -1,0 +1,77 @@
+import CommandLine
+import Console
+import Shares
+import ThreemaKeeping
+
+extension ShareError: Explained {
+    var failure: Failure {
+        switch self {
+        case .unknownWord(let number):
+            Failure(
+                .badData, "word \(number) is not in the list of words",
+                hints: "compare it with the page; the first four letters of a word are enough")
+        case .length(let words):
+            Failure(
+                .badData,
+                words == 0 ? "no words were given" : "a share of a private key has 33 words; this has \(words)")
+        case .checksum(.word(let number)):
+            Failure(
+                .badData, "word \(number) is probably wrong: another word of the list stands in its place",
+                hints: "compare word \(number) with the page")
+        case .checksum(.swapped(let number)):
+            Failure(.badData, "words \(number) and \(number + 1) have probably changed places")
+        case .checksum(.several):
+            Failure(
+                .badData, "more than one word is wrong", hints: "compare the words row by row with the page")
+        case .padding, .groups:
+            Failure(.badData, "these words have a right checksum, but are no share of a private key")
+        }
+    }
+}
+
+extension ShareJoinError: Explained {
+    var failure: Failure {
+        switch self {
+        case .otherSet:
+            Failure(
+                .verifyFailed, "this share does not belong to the others: it is of another set",
+                hints:
+                    "the number of the set and the date stand on each page; shares of different sets cannot be joined")
+        case .sameIndex(_, let index):
+            Failure(
+                .verifyFailed, "two different shares have the number \(index + 1): they are of different sets",
+                hints: "use the shares with the same date")
+        case .otherThreshold:
+            Failure(.verifyFailed, "the shares disagree on how many are needed: they are of different sets")
+        case .missing: Failure(.needSecret, "more shares are needed")
+        case .stray(_, let index):
+            Failure(
+                .verifyFailed, "share \(index + 1) does not belong to the others, although its words are right",
+                hints: "join the shares without it")
+        case .digest:
+            Failure(
+                .verifyFailed, "the shares do not belong together, although the words of each are right",
+                hints: "use shares with the same date and check word")
+        case .tooCostly(let exponent):
+            Failure(
+                .badData, "the shares ask for 10,000 times 2^\(exponent) rounds of work; keytool joins up to 2^8")
+        case .passphrase: .defect("a passphrase of shares has a wrong character")
+        }
+    }
+}
+
+extension SharePlanError: Explained {
+    var failure: Failure { .defect("the private key cannot be shared in this way") }
+}
+
+extension ShareKeepingError: Explained {
+    var failure: Failure {
+        switch self {
+        case .notReproduced: .defect("verification of the new shares failed; they were discarded")
+        case .keyChanged:
+            Failure(
+                .verifyFailed, "another command has replaced the private key meanwhile; the shares were discarded",
+                hints: "try again")
+        }
+    }
+}

@@ -1,0 +1,87 @@
+import CommandLine
+import Console
+import Encodings
+import Keystore
+import Shares
+import Threema
+import ThreemaKeeping
+
+/// `backup check --share`: proves one share without the others, and remembers the date.
+struct ShareCheck {
+    /// Nil if the words are typed.
+    let file: String?
+    /// The only identity that it may be of; nil for all.
+    let id: ThreemaID?
+
+    /// - Parameter open: opens the keystore.
+    func run(_ session: Session, _ open: () throws -> ThreemaKeeper) throws {
+        let share = try share(session)
+        let output = session.output
+        let number = Int(share.index) + 1
+        // What the paper is worth is known now. A person is told before the next question.
+        let isForPeople = !output.isJSON && !output.isQuiet
+        if isForPeople {
+            try output.print(["the words are right: share \(number), of which \(share.threshold) are needed"])
+        }
+        let known = try recognise(share, output, open)
+        if case .unknown(let ids) = known {
+            throw CommandFailure(
+                failure: Failure(
+                    .verifyFailed, "the share does not belong to \(ids.map(\.text).joined(separator: ", "))",
+                    hints: "it is of another identity, or was made on another machine"))
+        }
+        guard case .known(let id, let set) = known else {
+            if output.isJSON { try output.done([], json: json(share, nil, nil)) }
+            return
+        }
+        if output.isJSON { return try output.done([], json: json(share, id, set)) }
+        if isForPeople {
+            try output.print([
+                "it belongs to \(id): \(number) of \(set.shares.count), made \(set.madeAt.day); the date of this check was stored"
+            ])
+        }
+    }
+
+    private func share(_ session: Session) throws -> Share {
+        if let file { return try Share(file: file, session.output) }
+        guard session.dialog.mayAsk, let terminal = ControllingTerminal() else {
+            throw CommandFailure(
+                failure: Failure(
+                    .needSecret, "no share was given, and there is no terminal to ask on",
+                    hints: "name a file with the words, or - for stdin"))
+        }
+        try terminal.say("Type the words of the share one by one, or several in a line. Type - to go back one word.")
+        guard let share = try terminal.askShare("Share") else { throw ShareError.length(words: 0) }
+        return share
+    }
+
+    /// - Returns: nil if the keystore could not be opened, which is said.
+    private func recognise(
+        _ share: Share, _ output: Output, _ open: () throws -> ThreemaKeeper
+    ) throws -> ShareKeeper.Recognition? {
+        do {
+            let known = try open().shares.check(share, of: id)
+            if known == .noShares { output.note("the keystore remembers no shares, so it was not compared") }
+            return known
+        } catch KeystoreError.absent {
+            // A share can be checked on a machine that holds no identity.
+            return .noShares
+        } catch SecretError.none {
+            output.note("the keystore needs its passphrase; the share was not compared, and the date was not stored")
+        } catch {
+            output.warn(
+                "the share was not compared with the keystore, and the date was not stored: \(Failure(error).message)")
+        }
+        return nil
+    }
+
+    private func json(_ share: Share, _ id: ThreemaID?, _ set: ShareRecord.Set?) -> JSONValue {
+        .result(
+            "backup check",
+            [
+                ("id", id.map { .string($0.text) }), ("set", .number(Int(share.set.identifier))),
+                ("share", .number(Int(share.index) + 1)), ("threshold", .number(Int(share.threshold))),
+                ("count", set.map { .number($0.shares.count) }), ("stored", false), ("held", .bool(id != nil)),
+            ])
+    }
+}

@@ -1,0 +1,25 @@
+import Console
+import SecureMemory
+import Shares
+
+extension Share {
+    /// Longest file in bytes.
+    private static let maxFileBytes = 16 * 1024
+
+    /// Reads the words of a share from a file.
+    /// - Parameter path: `-` for stdin.
+    /// - Throws: `CommandFailure` that names the file; `InputError`.
+    init(file path: String, _ output: Output) throws {
+        let file = path == "-" ? InputFile.standardInput : InputFile(path: path)
+        let text = try file.readGuarded(limit: Self.maxFileBytes, warning: output)
+        do {
+            self = try Share(text.withBytes { (text) throws(ShareError) in try ShareWords(parsing: text) })
+        } catch let error as ShareError {
+            let failure = error.failure
+            throw CommandFailure(
+                failure: Failure(
+                    failure.status, path == "-" ? failure.message : "\(path): \(failure.message)", hints: failure.hints)
+            )
+        }
+    }
+}
