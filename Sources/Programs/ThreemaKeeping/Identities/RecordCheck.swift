@@ -32,6 +32,7 @@ extension IdentityKeeper {
             let isDirectory = records.withRecord(.directory) { (try? DirectoryServer(decoding: $0)) != nil }
             guard isDirectory else { throw .malformed(.directory) }
         }
+        if let secret = records.read(.gatewaySecret), GatewaySecret(secret) == nil { throw .malformed(.gatewaySecret) }
         let setups = records.names.filter { $0.place != nil }
         guard setups.count <= SafeKeeper.maxPlaces else { throw .tooManyPlaces(limit: SafeKeeper.maxPlaces) }
         for name in setups {
@@ -40,7 +41,7 @@ extension IdentityKeeper {
         return key
     }
 
-    private static let ownNames: Set<RecordName> = [.identity, .profile, .deviceGroupKey, .directory]
+    private static let ownNames: Set<RecordName> = [.identity, .profile, .deviceGroupKey, .gatewaySecret, .directory]
 
     private static func publicKey(of id: ThreemaID, _ records: RecordSet) throws(RecordProblem) -> PublicKey {
         do {

@@ -9,10 +9,12 @@ import Threema
 struct BackupCheck: Verb {
     static let configuration = CommandConfiguration(
         commandName: "check",
-        abstract: "Check that a backup code or Android data backup opens. Stores only the date of the check.")
+        abstract: "Check that a backup code, data backup or key file opens. Stores only the date of the check.")
 
     @OptionGroup var globals: GlobalOptions
     @OptionGroup var code: CodeOptions
+
+    @OptionGroup var keyFile: IdentityKeyFileOptions
 
     @OptionGroup var keystore: KeystoreOptions
 
@@ -21,10 +23,16 @@ struct BackupCheck: Verb {
         let source = try keystore.passphrase.source()
         guard try source?.isStandardInput != true || !code.takesStandardInput else { throw StandardInput.isTwoThings }
         if let file = try DataBackupFile(code, session) {
+            try keyFile.refuse(for: "an Android data backup")
             let opened = try file.open(code, session)
             let lines = ["the data backup opens: \(opened.identity.id)"] + opened.lines
-            try report(opened.identity, .dataBackup, lines, session) { opened.json("backup check", $0) }
+            try report(opened.identity, .otherFile, lines, session) { opened.json("backup check", $0) }
             return opened.sayNotes(session.output)
+        }
+        if let file = try IdentityKeyFile.read(code, keyFile) {
+            let opened = try file.open(code, keyFile, or: keystore.passphrase, session)
+            let lines = ["the key file opens: \(opened.identity.id)"] + opened.lines
+            return try report(opened.identity, .otherFile, lines, session) { opened.json("backup check", $0) }
         }
         let opened = try code.open(session)
         let lines = ["the code opens: \(opened.identity.id)"] + opened.lines
@@ -34,7 +42,7 @@ struct BackupCheck: Verb {
     /// What was opened. The keystore remembers when a code was.
     private enum Opened {
         case code
-        case dataBackup
+        case otherFile
     }
 
     /// - Parameter json: the document with these members at its end.

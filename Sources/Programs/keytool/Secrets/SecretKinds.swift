@@ -40,6 +40,12 @@ enum ClientPassword: Secret {
     static let isGenerated = false
 }
 
+enum GatewaySecretText: Secret {
+    static let stem = "gateway-secret"
+    static let title = "API secret"
+    static let isGenerated = false
+}
+
 enum ArchivePassphrase: Secret {
     static let stem = "archive-passphrase"
     static let title = "archive passphrase"
