@@ -150,6 +150,7 @@ let package = Package(
         // Storey 5
         room(
             "Programs/CommandParsing", "Console", "Encodings", "CLinux", "CBuild", argumentParser),
+        room("Messengers/TelegramSessions", "Telegram", "Encodings", "SecureMemory"),
         room("Messengers/SophaxGroups", "SophaxChat", "Ratchet", "Encodings", "Primitives", "SecureMemory"),
         room("Messengers/SophaxStorage", "SophaxChat", "Ratchet", "Encodings", "Primitives", "SecureMemory"),
         room("Threema/ThreemaSafe", "Threema", "SafeWire", "Encodings", "Primitives", "SecureMemory"),
@@ -209,9 +210,10 @@ let package = Package(
         tool(
             "keytool", "CommandLine", "ThreemaKeeping", "SafeKeeping", "ThreemaRecords", "MessengerKeeping",
             "ThreemaDataBackup", "SafeTransports", "Keystore", "SessionStore", "ThreemaSafe", "ThreemaDirectory",
-            "Threema", "Telegram", "TextSecure", "ProtonMainKey", "SophaxStorage", "SophaxChat", "SafeRules",
-            "SafeWire", "HTTPTransport", "HTTP", "CommandParsing", "Console", "KeyWrapping", "Ratchet", "Age", "Tar",
-            "QRCode", "Paper", "Shares", "Encodings", "Primitives", "AtomicFiles", "SecureMemory", argumentParser),
+            "Threema", "TelegramSessions", "Telegram", "TextSecure", "ProtonMainKey", "SophaxStorage", "SophaxChat",
+            "SafeRules", "SafeWire", "HTTPTransport", "HTTP", "CommandParsing", "Console", "KeyWrapping", "Ratchet",
+            "Age", "Tar", "QRCode", "Paper", "Shares", "Encodings", "Primitives", "AtomicFiles", "SecureMemory",
+            argumentParser),
         tool(
             "keytool-lab", "CommandLine", "MessengerKeeping", "Telegram", "TextSecure", "SophaxStorage", "SophaxGroups",
             "SophaxChat", "HTTP", "CommandParsing", "Console", "Ratchet", "Encodings", "SecureMemory", argumentParser),
@@ -253,6 +255,7 @@ let package = Package(
             "KeyWrapping", "HTTP", "Encodings", "Primitives", "SecureMemory", "CMemcheck"),
         tests(of: "Base/Passwords", "Encodings", "SecureMemory", "VectorKit"),
         tests(of: "Threema/Threema", "KeyWrapping", "Encodings", "SecureMemory", "VectorKit"),
+        tests(of: "Messengers/TelegramSessions", "Telegram", "Primitives", "SecureMemory", "VectorKit"),
         tests(of: "Messengers/Telegram", "Primitives", "SecureMemory", "VectorKit"),
         tests(
             of: "Messengers/TextSecure", "HTTPTransport", "Ratchet", "HTTP", "Encodings", "Primitives", "SecureMemory",

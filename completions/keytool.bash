@@ -322,7 +322,7 @@ _keytool_id_list() {
 
 _keytool_id_show() {
     repeating_flags=()
-    non_repeating_flags=(--quiet -q --verbose -v --json --no-input --version -h --help)
+    non_repeating_flags=(--quiet -q --verbose -v --json --no-input --reveal-gateway-secret --version -h --help)
     repeating_options=()
     non_repeating_options=(--keystore --color --passphrase-file --passphrase-command --passphrase-fd)
     __keytool_offer_flags_options 1
@@ -619,9 +619,9 @@ _keytool_backup() {
 
 _keytool_backup_export() {
     repeating_flags=()
-    non_repeating_flags=(--quiet -q --verbose -v --json --no-input --force --qr --qr-wait --weak-ok --version -h --help)
+    non_repeating_flags=(--quiet -q --verbose -v --json --no-input --reveal-private-key --force --qr --qr-wait --weak-ok --version -h --help)
     repeating_options=()
-    non_repeating_options=(--keystore --color --scheme --output -o --qr-file --sheet --mode --backup-password-file --backup-password-command --backup-password-fd --passphrase-file --passphrase-command --passphrase-fd)
+    non_repeating_options=(--keystore --color --format --scheme --output -o --qr-file --sheet --mode --backup-password-file --backup-password-command --backup-password-fd --passphrase-file --passphrase-command --passphrase-fd)
     __keytool_offer_flags_options 1
 
     # Offer option value completions
@@ -632,6 +632,10 @@ _keytool_backup_export() {
         ;;
     '--color')
         __keytool_add_completions -W 'auto'$'\n''always'$'\n''never'
+        return
+        ;;
+    '--format')
+        __keytool_add_completions -W 'code'$'\n''gateway'
         return
         ;;
     '--scheme')
@@ -689,7 +693,7 @@ _keytool_backup_import() {
     repeating_flags=()
     non_repeating_flags=(--quiet -q --verbose -v --json --no-input --try-newer --no-passphrase --weak-ok --replace --replace-profile --version -h --help)
     repeating_options=()
-    non_repeating_options=(--keystore --color --qr-image --expect-id --expect-public-key --expect-check --backup-password-file --backup-password-command --backup-password-fd --passphrase-file --passphrase-command --passphrase-fd)
+    non_repeating_options=(--keystore --color --qr-image --expect-id --expect-public-key --expect-check --backup-password-file --backup-password-command --backup-password-fd --id --file-passphrase-file --file-passphrase-command --file-passphrase-fd --gateway-secret-file --gateway-secret-command --gateway-secret-fd --passphrase-file --passphrase-command --passphrase-fd)
     __keytool_offer_flags_options 1
 
     # Offer option value completions
@@ -726,6 +730,30 @@ _keytool_backup_import() {
     '--backup-password-fd')
         return
         ;;
+    '--id')
+        __keytool_add_completions -W "$(__keytool_custom_complete ---completion backup import -- --id "${COMP_CWORD}" "$(__keytool_cursor_index_in_current_word)")"
+        return
+        ;;
+    '--file-passphrase-file')
+        __keytool_add_completions -f
+        return
+        ;;
+    '--file-passphrase-command')
+        return
+        ;;
+    '--file-passphrase-fd')
+        return
+        ;;
+    '--gateway-secret-file')
+        __keytool_add_completions -f
+        return
+        ;;
+    '--gateway-secret-command')
+        return
+        ;;
+    '--gateway-secret-fd')
+        return
+        ;;
     '--passphrase-file')
         __keytool_add_completions -f
         return
@@ -751,7 +779,7 @@ _keytool_backup_check() {
     repeating_flags=()
     non_repeating_flags=(--quiet -q --verbose -v --json --no-input --try-newer --share --version -h --help)
     repeating_options=()
-    non_repeating_options=(--keystore --color --qr-image --expect-id --expect-public-key --expect-check --backup-password-file --backup-password-command --backup-password-fd --passphrase-file --passphrase-command --passphrase-fd)
+    non_repeating_options=(--keystore --color --qr-image --expect-id --expect-public-key --expect-check --backup-password-file --backup-password-command --backup-password-fd --id --file-passphrase-file --file-passphrase-command --file-passphrase-fd --passphrase-file --passphrase-command --passphrase-fd)
     __keytool_offer_flags_options 1
 
     # Offer option value completions
@@ -786,6 +814,20 @@ _keytool_backup_check() {
         return
         ;;
     '--backup-password-fd')
+        return
+        ;;
+    '--id')
+        __keytool_add_completions -W "$(__keytool_custom_complete ---completion backup check -- --id "${COMP_CWORD}" "$(__keytool_cursor_index_in_current_word)")"
+        return
+        ;;
+    '--file-passphrase-file')
+        __keytool_add_completions -f
+        return
+        ;;
+    '--file-passphrase-command')
+        return
+        ;;
+    '--file-passphrase-fd')
         return
         ;;
     '--passphrase-file')
@@ -2895,7 +2937,7 @@ _keytool_key_unprotect() {
 
 _keytool_key_import() {
     repeating_flags=()
-    non_repeating_flags=(--quiet -q --verbose -v --json --no-input --check --replace --no-passphrase --weak-ok --version -h --help)
+    non_repeating_flags=(--quiet -q --verbose -v --json --no-input --check --no-passphrase --weak-ok --version -h --help)
     repeating_options=()
     non_repeating_options=(--keystore --color --file-passphrase-file --file-passphrase-command --file-passphrase-fd --passphrase-file --passphrase-command --passphrase-fd)
     __keytool_offer_flags_options 1
@@ -3643,9 +3685,9 @@ _keytool_telegram_verify() {
 
 _keytool_telegram_export() {
     repeating_flags=()
-    non_repeating_flags=(--quiet -q --verbose -v --json --no-input --force --weak-ok --version -h --help)
+    non_repeating_flags=(--quiet -q --verbose -v --json --no-input --force --reveal-private-key --weak-ok --version -h --help)
     repeating_options=(--recipient)
-    non_repeating_options=(--keystore --color --output -o --file-passphrase-file --file-passphrase-command --file-passphrase-fd --passphrase-file --passphrase-command --passphrase-fd)
+    non_repeating_options=(--keystore --color --output -o --format --file-passphrase-file --file-passphrase-command --file-passphrase-fd --passphrase-file --passphrase-command --passphrase-fd)
     __keytool_offer_flags_options 1
 
     # Offer option value completions
@@ -3660,6 +3702,10 @@ _keytool_telegram_export() {
         ;;
     '--output'|'-o')
         __keytool_add_completions -f
+        return
+        ;;
+    '--format')
+        __keytool_add_completions -W 'age'$'\n''telethon'$'\n''pyrogram'$'\n''telethon-text'$'\n''pyrogram-text'
         return
         ;;
     '--file-passphrase-file')

@@ -8,6 +8,7 @@ package import ThreemaSafe
 //   identity        ID ‖ client key, 40 bytes (see `Identity`)
 //   profile         the Safe document without secrets, JSON
 //   devicegroupkey  the device group key of that document, 32 bytes; missing if it has none
+//   gatewaysecret   the API secret of a Gateway ID (see `GatewaySecret`); missing if none was given
 
 extension Owner {
     /// The messenger of Threema's identities.
@@ -33,6 +34,7 @@ extension RecordName {
     package static let identity: RecordName = "identity"
     package static let profile: RecordName = "profile"
     package static let deviceGroupKey: RecordName = "devicegroupkey"
+    package static let gatewaySecret: RecordName = "gatewaysecret"
 }
 
 extension IdentityRecords {
@@ -43,6 +45,16 @@ extension IdentityRecords {
             identity.id.text == owner.id
         else { throw KeystoreError.damaged(record: "identity", owner: owner) }
         return identity
+    }
+
+    /// The API secret; nil if there is none.
+    /// - Throws: `KeystoreError.damaged`.
+    package func gatewaySecret() throws -> GatewaySecret? {
+        guard let record = try read(.gatewaySecret) else { return nil }
+        guard let secret = GatewaySecret(record) else {
+            throw KeystoreError.damaged(record: RecordName.gatewaySecret.text, owner: owner)
+        }
+        return secret
     }
 
     /// Whether the records hold this ID with this private key.

@@ -5,6 +5,13 @@ import Foundation
 public enum GatewaySDK {
     private static let python = InstalledPython("gateway")
 
+    /// Runs its command line.
+    /// - Returns: what it printed.
+    static func program(_ arguments: [String]) throws -> String {
+        let source = "from threema.gateway.bin.gateway_client import main; main()"
+        return String(decoding: try python.run(source, arguments), as: UTF8.self)
+    }
+
     /// One line in, one line out: what is to be opened or sealed, and what came of it.
     private static let source = """
         import asyncio, datetime, json, sys

@@ -1,4 +1,5 @@
 import Encodings
+import Foundation
 import Primitives
 import SecureMemory
 import Testing
@@ -29,6 +30,20 @@ import VectorKit
         let answers = try GatewaySDK.carryOut(orders)
         #expect(answers.count == Self.count)
         for (answer, what) in zip(answers, expected) { #expect(answer.what == what) }
+    }
+
+    @Test func `the SDK's program opens what is sealed here, with a key file that is written here`() throws {
+        let (own, gateway) = (try Party("000ALICE"), try Party("*GATEWAY"))
+        let file = FileManager.default.temporaryDirectory.appending(path: "gateway-\(UUID())")
+        defer { try? FileManager.default.removeItem(at: file) }
+        let text = GatewayKeyText.encode(ClientKey(SecureBytes(copying: gateway.privateKey.span)))
+        try Data(text.withBytes { $0.revealBytes() }).write(to: file)
+        let message = Message(.chat(.text("Grüße")), from: own, to: gateway)
+        let payload = try own.seal(message, for: gateway)
+        let output = try GatewaySDK.program([
+            "decrypt", file.path(), "public:\(own.publicKey.hex)", payload.nonce.bytes.hex, payload.messageBox.hex,
+        ])
+        #expect(output == "Grüße\n")
     }
 
     @Test func `what the SDK seals is opened here`() throws {

@@ -7,19 +7,23 @@ public import SecureMemory
 //      "user_id":"1000","version":1}
 //
 // `user_id` is missing if it is not known. It is text, because JSON's numbers are often read as floating-point ones,
-// which have only 53 bits. Keys stand in the order of their data centres. Any order and blanks are read.
+// which have only 53 bits. An account of a session of Pyrogram also has `"api_id":12345,"bot":true` in front. Keys stand in the order of their data centres. Any order and blanks are read.
 
 extension TelegramAccount {
     /// Longest text that is read, in bytes.
     public static let maxTextCount = 64 * 1024
     private static let version: Int64 = 1
     private static let messenger = "telegram"
+    private static let members = ["api_id", "bot", "keys", "main_dc", "messenger", "user_id", "version"]
     private static let keyPath = ["keys", JSONScanner.eachElement, "key"]
 
     /// The account as text, in guarded memory.
     public func encoded() -> SecureBytes {
         var text = SecureBuffer(capacity: Self.maxTextCount)
-        text.append(#"{"keys":["#)
+        text.append("{")
+        if let apiID { text.append(#""api_id":\#(apiID),"#) }
+        if let isBot { text.append(#""bot":\#(isBot),"#) }
+        text.append(#""keys":["#)
         for (index, key) in keys.enumerated() {
             text.append((index > 0 ? "," : "") + #"{"dc":\#(key.dataCentre),"key":""#)
             key.held.key.bytes.withBytes { Base64.encode($0, appendingTo: &text) }
@@ -39,7 +43,7 @@ extension TelegramAccount {
         let places: [Range<Int>]
         do {
             let parsed = try JSONScanner.parse(
-                text, cuttingEach: [Self.keyPath], limits: .init(depth: 4, values: 8 + 4 * Self.maxKeys))
+                text, cuttingEach: [Self.keyPath], limits: .init(depth: 4, values: 10 + 4 * Self.maxKeys))
             (document, places) = (parsed.value, parsed.cuts[0])
         } catch {
             throw .malformed
@@ -50,9 +54,7 @@ extension TelegramAccount {
         guard messenger == Self.messenger else { throw .otherMessenger }
         guard let version = document["version"] else { throw .malformed }
         guard version.integer == Self.version else { throw .unknownVersion(version.integer) }
-        for member in members where !["keys", "main_dc", "messenger", "user_id", "version"].contains(member.name) {
-            throw .unknownMember
-        }
+        for member in members where !Self.members.contains(member.name) { throw .unknownMember }
         guard let main = document["main_dc"]?.number32, let elements = document["keys"]?.array else {
             throw .malformed
         }
@@ -61,7 +63,12 @@ extension TelegramAccount {
         guard elements.count <= Self.maxKeys else { throw .tooManyKeys(limit: Self.maxKeys) }
         var keys: [Key] = []
         for (element, place) in zip(elements, places) { keys.append(try Self.key(element, place, text)) }
-        try self.init(user: try document["user_id"].map(Self.user), mainDataCentre: main, keys: keys)
+        try self.init(
+            user: try document["user_id"].map(Self.user), mainDataCentre: main, keys: keys,
+            isBot: try document["bot"].map { (value) throws(TelegramAccountError) in try Self.required(value.bool) },
+            apiID: try document["api_id"].map { (value) throws(TelegramAccountError) in
+                try Self.required(value.number32)
+            })
     }
 
     /// - Parameters:
@@ -85,6 +92,11 @@ extension TelegramAccount {
         } catch {
             throw malformed
         }
+    }
+
+    private static func required<Value>(_ value: Value?) throws(TelegramAccountError) -> Value {
+        guard let value else { throw .malformed }
+        return value
     }
 
     /// A decimal number without zeros in front.

@@ -27,10 +27,17 @@ public struct TelegramAccount: Equatable, Sendable {
     public let mainDataCentre: Int32
     /// The keys, sorted by data centre; at least one.
     public let keys: [Key]
+    /// Whether it is a bot's; nil if that is not known. Only sessions of Pyrogram say it.
+    public let isBot: Bool?
+    /// The API ID of the program that has logged in; nil if it is not known. Only sessions of Pyrogram say it, and it is
+    /// not secret.
+    public let apiID: Int32?
 
     /// An account of these keys, in any order.
     /// - Throws: `.tooManyKeys`, `.duplicateDataCentre`, `.noMainKey`.
-    public init(user: UInt64?, mainDataCentre: Int32, keys: [Key]) throws(TelegramAccountError) {
+    public init(
+        user: UInt64?, mainDataCentre: Int32, keys: [Key], isBot: Bool? = nil, apiID: Int32? = nil
+    ) throws(TelegramAccountError) {
         guard keys.count <= Self.maxKeys else { throw .tooManyKeys(limit: Self.maxKeys) }
         let sorted = keys.sorted { $0.dataCentre < $1.dataCentre }
         for (key, next) in zip(sorted, sorted.dropFirst()) where key.dataCentre == next.dataCentre {
@@ -38,6 +45,7 @@ public struct TelegramAccount: Equatable, Sendable {
         }
         guard sorted.contains(where: { $0.dataCentre == mainDataCentre }) else { throw .noMainKey(mainDataCentre) }
         (self.user, self.mainDataCentre, self.keys) = (user, mainDataCentre, sorted)
+        (self.isBot, self.apiID) = (isBot, apiID)
     }
 
     /// The keys in use of an account of the Desktop app. Those that the app is about to destroy are left out: the
@@ -72,6 +80,7 @@ public struct TelegramAccount: Equatable, Sendable {
     /// - Parameter keys: of the same data centres.
     private init(_ account: TelegramAccount, keys: [Key]) {
         (user, mainDataCentre, self.keys) = (account.user, account.mainDataCentre, keys)
+        (isBot, apiID) = (account.isBot, account.apiID)
     }
 }
 

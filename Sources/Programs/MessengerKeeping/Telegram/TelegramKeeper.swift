@@ -41,6 +41,10 @@ package struct TelegramKeeper: Sendable {
         package var lost: [KeyID] = []
         /// The user's number, if it was not known.
         package var user: UInt64?
+        /// Whether it is a bot's, if that was not known.
+        package var isBot: Bool?
+        /// The API ID, if it was not known.
+        package var apiID: Int32?
     }
 
     /// Stores an account with all of its keys at once. A key that is held is never replaced. A mark stays, and a mark
@@ -155,7 +159,8 @@ package struct TelegramKeeper: Sendable {
         let known = Set(held.keys.map(\.dataCentre))
         let further = account.keys.filter { !known.contains($0.dataCentre) }
         var merged = try TelegramAccount(
-            user: held.user ?? account.user, mainDataCentre: held.mainDataCentre, keys: held.keys + further)
+            user: held.user ?? account.user, mainDataCentre: held.mainDataCentre, keys: held.keys + further,
+            isBot: held.isBot ?? account.isBot, apiID: held.apiID ?? account.apiID)
         // Another machine may know that a key is lost.
         var lost: [KeyID] = []
         for key in account.keys where key.isLost {
@@ -166,7 +171,8 @@ package struct TelegramKeeper: Sendable {
         }
         guard merged != held else { return (held, .held) }
         let additions = Additions(
-            dataCentres: further.map(\.dataCentre), lost: lost, user: held.user == nil ? account.user : nil)
+            dataCentres: further.map(\.dataCentre), lost: lost, user: held.user == nil ? account.user : nil,
+            isBot: held.isBot == nil ? account.isBot : nil, apiID: held.apiID == nil ? account.apiID : nil)
         return (merged, .extended(additions))
     }
 

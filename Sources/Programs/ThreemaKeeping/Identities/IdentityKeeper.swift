@@ -18,6 +18,8 @@ package struct IdentityKeeper: Sendable {
         package let contactCode: String
         /// The names of its Safe places, `main` first; empty if no Safe is set up.
         package let places: [PlaceName]
+        /// Whether the keystore holds the API secret of a Gateway ID.
+        package let hasGatewaySecret: Bool
         /// Whether a Safe is set up.
         package var hasSafe: Bool { !places.isEmpty }
     }
@@ -56,7 +58,7 @@ package struct IdentityKeeper: Sendable {
         let identity = try records.identity()
         return Summary(
             id: identity.id, publicKey: identity.clientKey.publicKey, contactCode: identity.contactCode.text,
-            places: try records.safePlaces())
+            places: try records.safePlaces(), hasGatewaySecret: try records.contains(.gatewaySecret))
     }
 
     /// The names of the damaged records of an identity, including its Safe and its history; empty if all of them open.
@@ -70,6 +72,7 @@ package struct IdentityKeeper: Sendable {
             var damage = try Damage(of: records)
             // The records about a directory, which no backup contains.
             try damage.isDamaged(["directory"]) { _ = try records.directory() }
+            try damage.isDamaged(["gatewaysecret"]) { _ = try records.gatewaySecret() }
             try damage.isDamaged(["linking"]) { _ = try records.linking() }
             try damage.isDamaged(["matchtoken"]) { _ = try records.matchToken() }
             try damage.isDamaged(["contactstates"]) { _ = try records.contactStates() }

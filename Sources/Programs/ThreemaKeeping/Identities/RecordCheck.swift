@@ -37,6 +37,7 @@ extension IdentityKeeper {
                 throw .malformed(.shares)
             }
         }
+        if let secret = records.read(.gatewaySecret), GatewaySecret(secret) == nil { throw .malformed(.gatewaySecret) }
         let setups = records.names.filter { $0.place != nil }
         guard setups.count <= SafeKeeper.maxPlaces else { throw .tooManyPlaces(limit: SafeKeeper.maxPlaces) }
         for name in setups {
@@ -45,7 +46,9 @@ extension IdentityKeeper {
         return key
     }
 
-    private static let ownNames: Set<RecordName> = [.identity, .profile, .deviceGroupKey, .directory, .shares]
+    private static let ownNames: Set<RecordName> = [
+        .identity, .profile, .deviceGroupKey, .gatewaySecret, .directory, .shares,
+    ]
 
     private static func publicKey(of id: ThreemaID, _ records: RecordSet) throws(RecordProblem) -> PublicKey {
         do {

@@ -3,6 +3,7 @@ import CommandLine
 import Console
 import Encodings
 import Keystore
+import SecureMemory
 
 struct AccountExport<M: AccountMessenger>: Verb {
     typealias Root = M.Root
@@ -33,12 +34,14 @@ struct AccountExport<M: AccountMessenger>: Verb {
         let (keeper, id) = try session.open(named, keystore)
         let sealer = AccountSealer(protection, .named(target.path ?? "with \(id)"), session)
         let account = try M.exported(id, options, in: keeper, by: sealer)
-        try target.write(account.file.span) {
-            guard let path = target.path else { return }
-            try session.output.done(
-                ["wrote \(account.words) to \(path)"],
-                json: M.result(
-                    "export", [("file", .string(path)), ("bytes", .number(account.file.count))] + account.members))
+        let (words, count, members) = (account.words, account.file.count, account.members)
+        try account.file.withBytes { file in
+            try target.write(file) {
+                guard let path = target.path else { return }
+                try session.output.done(
+                    ["wrote \(words) to \(path)"],
+                    json: M.result("export", [("file", .string(path)), ("bytes", .number(count))] + members))
+            }
         }
         for warning in account.warnings { session.output.warn(warning) }
     }

@@ -59,14 +59,29 @@ struct AccountHelp {
 struct NoOptions: ParsableArguments {}
 
 /// A file that was made of an account.
-struct ExportedAccount {
-    let file: [UInt8]
+struct ExportedAccount: ~Copyable {
+    /// Its content, which may be a key without protection.
+    let file: SecureBytes
     /// What the account is called in the result: `the account +41...`.
     let words: String
     /// For programs.
     let members: [(String, JSONValue?)]
     /// What is said afterwards.
-    var warnings: [String] = []
+    let warnings: [String]
+
+    init(
+        file: consuming SecureBytes, words: String, members: [(String, JSONValue?)], warnings: [String] = []
+    ) {
+        self.file = file
+        self.words = words
+        self.members = members
+        self.warnings = warnings
+    }
+
+    /// - Parameter sealed: the whole file, which nobody can read without a secret.
+    init(sealed: [UInt8], words: String, members: [(String, JSONValue?)], warnings: [String] = []) {
+        self.init(file: SecureBytes(copying: sealed.span), words: words, members: members, warnings: warnings)
+    }
 }
 
 /// What became of a file that was imported.

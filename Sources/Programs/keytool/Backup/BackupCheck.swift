@@ -9,14 +9,15 @@ import Threema
 struct BackupCheck: Verb {
     static let configuration = CommandConfiguration(
         commandName: "check",
-        abstract:
-            "Check that a backup code, a share or an Android data backup opens. Stores only the date of the check.")
+        abstract: "Check that a code, share, data backup or key file opens. Stores only the date of the check.")
 
     @OptionGroup var globals: GlobalOptions
     @OptionGroup var code: CodeOptions
 
     @Flag(help: "Check one share of a private key: its words, its number, and whose it is.")
     var share = false
+
+    @OptionGroup var keyFile: IdentityKeyFileOptions
 
     @OptionGroup var keystore: KeystoreOptions
 
@@ -31,10 +32,16 @@ struct BackupCheck: Verb {
         let source = try keystore.passphrase.source()
         guard try source?.isStandardInput != true || !code.takesStandardInput else { throw StandardInput.isTwoThings }
         if let file = try DataBackupFile(code, session) {
+            try keyFile.refuse(for: "an Android data backup")
             let opened = try file.open(code, session)
             let lines = ["the data backup opens: \(opened.identity.id)"] + opened.lines
-            try report(opened.identity, .dataBackup, lines, session) { opened.json("backup check", $0) }
+            try report(opened.identity, .otherFile, lines, session) { opened.json("backup check", $0) }
             return opened.sayNotes(session.output)
+        }
+        if let file = try IdentityKeyFile.read(code, keyFile) {
+            let opened = try file.open(code, keyFile, or: keystore.passphrase, session)
+            let lines = ["the key file opens: \(opened.identity.id)"] + opened.lines
+            return try report(opened.identity, .otherFile, lines, session) { opened.json("backup check", $0) }
         }
         let opened = try code.open(session)
         let lines = ["the code opens: \(opened.identity.id)"] + opened.lines
@@ -44,7 +51,7 @@ struct BackupCheck: Verb {
     /// What was opened. The keystore remembers when a code was.
     private enum Opened {
         case code
-        case dataBackup
+        case otherFile
     }
 
     /// - Parameter json: the document with these members at its end.

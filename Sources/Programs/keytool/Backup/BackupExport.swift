@@ -9,7 +9,7 @@ import Threema
 
 struct BackupExport: Verb {
     static let configuration = CommandConfiguration(
-        commandName: "export", abstract: "Export an identity as a backup code.",
+        commandName: "export", abstract: "Export an identity as a backup code, or as the key file of a Gateway ID.",
         discussion: """
             The code is the private key, encrypted with a password. Anyone who has both can act as you. The \
             Threema apps can read the code. Write down its check word, too.
@@ -18,6 +18,12 @@ struct BackupExport: Verb {
     @OptionGroup var globals: GlobalOptions
 
     @OptionGroup var named: IdentityArgument
+
+    @Option(help: ArgumentHelp("code, or gateway for the key file of a Gateway ID.", valueName: "format"))
+    var format = BackupExportFormat.code
+
+    @Flag(help: "Write the private key without encryption, with --format gateway.")
+    var revealPrivateKey = false
 
     @Option(help: ArgumentHelp("pbkdf2 (80 characters), or argon2id (104; iOS cannot read it).", valueName: "scheme"))
     var scheme = IDBackup.Scheme.pbkdf2
@@ -50,12 +56,14 @@ struct BackupExport: Verb {
     @OptionGroup var keystore: KeystoreOptions
 
     func validate() throws {
+        try checkFormat()
         guard !pictures.isSheetPrinted || !isDrawn && output != "-" else {
             throw ValidationError("--sheet - cannot be combined with --qr or --output -: stdout is the page")
         }
     }
 
     func run(_ session: Session) throws {
+        if format == .gateway { return try exportGatewayKey(session) }
         let screen = try alone.screen(session.dialog)
         if isDrawn || alone.isAwaited || pictures.areWanted { try QRMatrix.requireEncoder() }
         let keeper = try session.keeper(keystore.passphrase)

@@ -8,14 +8,20 @@ import Threema
 
 struct BackupImport: Verb {
     static let configuration = CommandConfiguration(
-        commandName: "import", abstract: "Restore an identity from its backup code, or from an Android data backup.",
+        commandName: "import", abstract: "Restore an identity from its backup code, a data backup or a key file.",
         discussion: """
-            A data backup is a ZIP file. Identity, contacts, groups and distribution lists are imported; messages and \
-            media are not.
+            The content of the file tells what it is. A data backup of the Android app is a ZIP file. Identity, \
+            contacts, groups and distribution lists are imported; messages and media are not. A key file is the \
+            keystorage.pb3 of the Desktop app, or the key of a Gateway ID, which needs --id.
             """)
 
     @OptionGroup var globals: GlobalOptions
     @OptionGroup var code: CodeOptions
+
+    @OptionGroup var keyFile: IdentityKeyFileOptions
+
+    @OptionGroup(title: "API secret of a Gateway ID")
+    var gatewaySecret: SecretOptions<GatewaySecretText>
 
     @OptionGroup var keystore: NewKeystoreOptions
 
@@ -26,10 +32,16 @@ struct BackupImport: Verb {
     var replaceProfile = false
 
     func run(_ session: Session) throws {
-        if let file = try DataBackupFile(code, session) { return try importDataBackup(file, session) }
-        guard !replaceProfile else {
-            throw UsageFailure("--replace-profile is for Android data backups; a code has no profile")
+        if let file = try DataBackupFile(code, session) {
+            try keyFile.refuse(for: "an Android data backup")
+            try refuseSecret()
+            return try importDataBackup(file, session)
         }
+        guard !replaceProfile else {
+            throw UsageFailure("--replace-profile is for Android data backups; nothing else has a profile")
+        }
+        if let file = try IdentityKeyFile.read(code, keyFile) { return try importKeyFile(file, session) }
+        try refuseSecret()
         let opened = try code.open(session)
         let keeper = try session.keeperOfNewKeystore(keystore)
         let isNew = try keeper.codes.storeImported(opened.identity, from: .backupCode, isReplacing: replace)

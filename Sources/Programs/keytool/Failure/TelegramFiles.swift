@@ -2,6 +2,7 @@ import CommandLine
 import Console
 import MessengerKeeping
 import Telegram
+import TelegramSessions
 
 extension LegacyKeyFileError: Explained {
     var failure: Failure {
@@ -42,6 +43,41 @@ extension TelegramFileError: Explained {
                 .wrongPassword, "a passphrase was given, but \(path) is not protected",
                 hints: "somebody may have replaced the file: compare it with an older copy",
                 "if you know that it is unprotected: give no passphrase")
+        }
+    }
+}
+
+extension TelegramSessionError: Explained {
+    var failure: Failure {
+        switch self {
+        case .otherDatabase: Failure(.badData, "this is an SQLite database, but not a session of Telethon or Pyrogram")
+        case .damaged: Failure(.badData, "the session is damaged: a value is missing, or is not what it has to be")
+        case .noKey:
+            Failure(
+                .badData, "the session has no key: nobody has logged in with it, or has logged out",
+                hints: "log in with the bot's program first")
+        case .keyLength(let count):
+            Failure(.badData, "the session is damaged: its key has \(ByteCount.text(count)), not 256 bytes")
+        case .noUser:
+            Failure(
+                .badData, "a session of Pyrogram needs the user's number, which is not known",
+                hints: "--format telethon does not need it",
+                "import a file that has it: keytool telegram import adds it to the account")
+        case .noAddress(let number):
+            Failure(
+                .badData, "the address of data centre \(number) is not known: no session can be written",
+                hints: "keytool telegram export without --format writes an age file")
+        }
+    }
+}
+
+extension TelegramSessionFileError: Explained {
+    var failure: Failure {
+        switch self {
+        case .inUse(let path):
+            Failure(
+                .locked, "\(path) is being written all the time", hints: "stop the program that uses it, then try again"
+            )
         }
     }
 }

@@ -35,19 +35,21 @@ extension TelegramMessenger: AccountMessenger {
             "A key itself is shown only with --reveal-private-key. Anyone who has it can act as the account."
         ),
         imported: (
-            "Import Telegram accounts from the Desktop app, or from a file with keys.",
+            "Import Telegram accounts from the Desktop app, from a bot's session, or from a file with keys.",
             """
-            The directory tdata of Telegram Desktop is only read, with all of its accounts; quit the app first. A file \
-            may be an age file with an account or a key, or a single key: 256 bytes, 276 with its SHA-1, or in one of \
+            The directory tdata of Telegram Desktop is only read, with all of its accounts; quit the app first. So is the \
+            session of Telethon or Pyrogram, a file or a text; the bot may be running. A text can be typed, too, for -. A file \
+            may also be an age file with an account or a key, or a single key: 256 bytes, 276 with its SHA-1, or in one of \
             the old forms under a password. A key that is held is never replaced.
             """
         ),
-        source: ("source", "The directory tdata, or a file with a key or an account; - for stdin."),
+        source: ("source", "The directory tdata, or a file with a session, a key or an account; - for stdin."),
         exported: (
-            "Export a Telegram account as an age file.",
+            "Export a Telegram account as an age file, or as a session of Telethon or Pyrogram.",
             """
-            The file contains all keys of the account, with their marks. The program age opens it, too. keytool \
-            telegram import reads it again.
+            The age file contains all keys of the account, with their marks. The program age opens it, too. keytool \
+            telegram import reads it again. A session has the key for the account's data centre, without encryption: \
+            it is for a bot that moves. Two programs must not use one key.
             """
         ),
         verified: (
@@ -86,11 +88,12 @@ extension TelegramMessenger: AccountMessenger {
     }
 
     static func exported(
-        _ id: KeyID, _ options: NoOptions, in keeper: TelegramKeeper, by sealer: AccountSealer
+        _ id: KeyID, _ options: TelegramExportOptions, in keeper: TelegramKeeper, by sealer: AccountSealer
     ) throws -> ExportedAccount {
         let account = try keeper.account(id)
+        guard options.format == .age else { return try exportedSession(account, options.format) }
         return ExportedAccount(
-            file: try sealer.age(account.encoded()), words: "\(id) with \(Counted.text(account.keys.count, "key"))",
+            sealed: try sealer.age(account.encoded()), words: "\(id) with \(Counted.text(account.keys.count, "key"))",
             members: account.members, warnings: account.lostWords)
     }
 

@@ -120,7 +120,7 @@ extension TextSecureMessenger: AccountMessenger {
     ) throws -> ExportedAccount {
         let account = try keeper.account(id, at: WallClock.now())
         return ExportedAccount(
-            file: try sealer.age(account.encoded()), words: "the account \(id)", members: account.members)
+            sealed: try sealer.age(account.encoded()), words: "the account \(id)", members: account.members)
     }
 
     static var archived: ArchivedMessenger {

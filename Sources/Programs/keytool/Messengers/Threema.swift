@@ -96,6 +96,7 @@ enum ThreemaMessenger: KeptMessenger {
           profile.json    the document of its Safe backup without keys: nickname,
                           contacts, groups, settings
           devicegroupkey  32 bytes: the device group key of that document, if it has one
+          gatewaysecret   the API secret of a Gateway ID, if it was imported: text
           directory       JSON: the directory server that the identity uses
           shares          when shares of the private key were made and checked, and a digest
                           of each; not the shares
@@ -112,6 +113,7 @@ extension IdentityKeeper.Summary {
     /// For people: one line for each fact.
     var lines: [String] {
         ["ID          \(id)"] + publicKey.labelledLines + ["contact     \(contactCode)"]
+            + (hasGatewaySecret ? ["API secret  held"] : [])
             + (places.count > 1 ? ["Safe places \(places.map(\.text).joined(separator: " "))"] : [])
     }
 
@@ -119,6 +121,7 @@ extension IdentityKeeper.Summary {
     var members: [(String, JSONValue?)] {
         [
             ("id", .string(id.text)), ("public_key", .string(publicKey.hex)), ("contact", .string(contactCode)),
+            ("has_gateway_secret", hasGatewaySecret ? true : nil),
             ("places", places.isEmpty ? nil : .array(places.map { .string($0.text) })),
         ]
     }

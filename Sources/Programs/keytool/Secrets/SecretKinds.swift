@@ -27,9 +27,22 @@ enum TelegramPasscode: Secret {
     static let isGenerated = false
 }
 
+/// It is typed; otherwise it is a file that is imported.
+enum TelegramSessionText: Secret {
+    static let stem = "telegram-session"
+    static let title = "session text"
+    static let isGenerated = false
+}
+
 enum ClientPassword: Secret {
     static let stem = "client-password"
     static let title = "password of the client"
+    static let isGenerated = false
+}
+
+enum GatewaySecretText: Secret {
+    static let stem = "gateway-secret"
+    static let title = "API secret"
     static let isGenerated = false
 }
 

@@ -2,13 +2,13 @@
 
 import pytest
 
-from kit import keyfiles, masterkey, oracle
+from kit import masterkey, oracle
 from kit.known import CODE, CODE_PASSWORD, SAFE_PASSWORD
 from kit.masterkey import PASSPHRASE
 from kit.runner import snapshot
 
 CHANGING = ["key protect", "key passwd"]
-MAKING = ["id create", "backup import", "safe pull", "key import"]
+MAKING = ["id create", "backup import", "safe pull"]
 IDENTITY = oracle.Identity("ABCD1234", bytes(range(32)))
 
 
@@ -60,9 +60,6 @@ def choosing(request, keytool, write, given):
         directory.put(keys, oracle.seal_safe(oracle.safe_document(IDENTITY.client_key), keys))
         options = ["--id", "ABCD1234", "--server", directory.url,
                    *given("safe-password", SAFE_PASSWORD)]
-    elif name == "key import":
-        options = [write("keystorage.pb3", keyfiles.seal_desktop(IDENTITY, b"supersafe")),
-                   *given("file-passphrase", b"supersafe")]
     return Choosing(name, keytool, write, options)
 
 

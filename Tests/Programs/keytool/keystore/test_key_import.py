@@ -52,8 +52,9 @@ def passphrase(given):
 def test_file_that_is_no_key_file(keytool, write, content, is_code):
     """Its first letters are not shown as a version."""
     file = write("file", content)
-    refused = keytool.fails(65, "key", "import", file)
-    assert f"error: {file} is not a key file of the Android or Desktop app\n" in refused.err
+    refused = keytool.fails(64 if is_code else 65, "key", "import", file)
+    words = "contains an identity, not a master key" if is_code else "is not a master key of the Android app"
+    assert f"error: {file} {words}\n" in refused.err
     assert (f"hint: keytool backup import {file}\n" in refused.err) == is_code
 
 
@@ -83,8 +84,8 @@ def test_a_value_of_the_android_app(empty, write, key_file):
     for content in bytes(64), b"\x0a" + bytes(63), os.urandom(64):
         file = write(".crs-private_key", content)
         refused = empty.fails(65, "key", "import", file)
-        assert f"error: {file} is a value that the Android app has sealed with its master key, not a key file\n" \
-            in refused.err
+        assert f"error: {file} seems to be a value that the Android app has sealed with its master key; keytool does " \
+            "not read it\n" in refused.err
         assert ELSEWHERE.replace("that", "the") in refused.err
 
 

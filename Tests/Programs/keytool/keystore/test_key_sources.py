@@ -108,7 +108,7 @@ def test_stdin_once_and_not_twice(place):
             (right, ["key", "passwd", "--new-passphrase-file", "-"]),
             (right, ["key", "passwd", "--new-passphrase-fd", "0"]),
             (code_password,
-             ["key", "import", home / "keystorage.pb3", "--file-passphrase-file", "-"])):
+             ["backup", "import", home / "keystorage.pb3", "--file-passphrase-file", "-"])):
         place.keytool.fails(64, *command, "--passphrase-file", "-", stdin=stdin)
         assert snapshot(place.path) == before
 

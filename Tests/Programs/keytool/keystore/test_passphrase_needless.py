@@ -66,7 +66,7 @@ def test_a_replaced_keystore_gets_no_imported_key(keytool, other_keytool, given,
     """The file has a passphrase of its own: the other one can only be the keystore's."""
     ours, theirs = given("passphrase", PASSPHRASE), given("file-passphrase", b"of the file")
     file = write("keystorage.pb3", keyfiles.seal_desktop(oracle.Identity("DESKTOP1", bytes(32)), b"of the file"))
-    keytool.ok("key", "import", file, *theirs, *ours)
+    keytool.ok("backup", "import", file, *theirs, *ours)
     other_keytool.ok("id", "create", "--id", OTHER_ID)
     for name in ("master.key", "keystore"):
         (keytool.keystore / name).write_bytes((other_keytool.keystore / name).read_bytes())
@@ -74,7 +74,7 @@ def test_a_replaced_keystore_gets_no_imported_key(keytool, other_keytool, given,
     for options, environment in ((ours, {}), ([], {"KEYTOOL_PASSPHRASE_FILE": str(ours[1])})):
         for source, variables in ((theirs, {}), ([], {"KEYTOOL_FILE_PASSPHRASE_FILE": str(theirs[1])})):
             runner = keytool.with_environment(**environment, **variables)
-            assert "somebody may have replaced" in runner.fails(12, "-q", "key", "import", file, *source, *options).err
+            assert "somebody may have replaced" in runner.fails(12, "-q", "backup", "import", file, *source, *options).err
     assert snapshot(keytool.keystore) == before
 
 
@@ -96,7 +96,7 @@ def test_unprotect_has_nothing_to_do(place):
 
 
 def test_import_may_use_it_for_the_file(place):
-    place.keytool.ok("key", "import", place.home / "keystorage.pb3",
+    place.keytool.ok("backup", "import", place.home / "keystorage.pb3",
                      "--passphrase-file", place.home / "code-password")
 
 

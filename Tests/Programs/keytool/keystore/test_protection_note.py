@@ -7,7 +7,7 @@ import pytest
 from kit import keyfiles
 from kit.stages.opening import filled, place, ready  # fixtures
 
-SEALING = ["id create", "backup import", "key import", "safe setup"]
+SEALING = ["id create", "backup import", "safe setup"]
 NOTE = "the keystore is not protected by a passphrase"
 
 

@@ -7,7 +7,7 @@ import hashlib
 
 import pytest
 
-from kit import agefile, telegram
+from kit import agefile, botsessions, telegram
 from kit.processes.corefile import require_gcore
 from kit.processes.memoryleft import unexpected
 from kit.processes.promptmemory import is_clean, left_at_exit, left_waiting
@@ -86,7 +86,32 @@ def packet(house):
     return house.home / "packet"
 
 
+def session(house):
+    path = house.home / "bot.session"
+    botsessions.open_telethon(path, KEYS[0], "wal").close()
+    return path
+
+
+def session_text(house, text):
+    house.secrets["text"] = text.encode()[20:]
+    return house.file("text", text.encode())
+
+
+def exported(form):
+    def command(house):
+        held(house)
+        house.secrets["text"] = botsessions.telethon_text(KEYS[0]).encode()[20:]
+        return ["telegram", "export", "--format", form, "--reveal-private-key", "-o", house.home / "out"]
+    return command
+
+
 COMMANDS = {
+    "import, session file": lambda house: ["telegram", "import", session(house)],
+    "import, session text": lambda house: [
+        "telegram", "import", session_text(house, botsessions.telethon_text(KEYS[0]))],
+    "verify, session text": lambda house: [
+        "telegram", "verify", session_text(house, botsessions.pyrogram_text(KEYS[0]))],
+    **{f"export, {form}": exported(form) for form in ("telethon", "pyrogram", "telethon-text", "pyrogram-text")},
     "import, passcode": lambda house: ["telegram", "import", tdata(house), *house.given(
         "telegram-passcode", "passphrase")],
     "import, passcode of 7.3": newer_tdata,

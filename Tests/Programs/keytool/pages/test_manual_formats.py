@@ -262,7 +262,7 @@ def test_safe(keytool, directory, given):
 
 
 def test_desktop(keytool, write, given):
-    opened = keytool.json("key", "import", "--check", write("keystorage.pb3", unhex(PAGE["Desktop"]["file"])),
+    opened = keytool.json("backup", "check", write("keystorage.pb3", unhex(PAGE["Desktop"]["file"])),
                           *given("file-passphrase", PAGE["Desktop"]["password"]))
     assert (opened["id"], opened["public_key"]) == (PAGE["Desktop"]["id"], PAGE["Identity"]["public-key"])
 

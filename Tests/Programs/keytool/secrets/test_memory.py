@@ -16,6 +16,7 @@ from kit.stages.everysecret import COST, DEVICE_GROUP_KEY, ID, PASSWORDS, EveryS
 IDENTITY = oracle.Identity(ID, bytes.fromhex(
     "8f3a51c2d47e0b96a8125dfe6c3971b0e45f82970ad3bc1648f7692e05dba1c4"))
 ANDROID = bytes.fromhex("1b8e46d3a95f7c20e3d61894bf07a25c6de14937f2805bca94d76e31a80fc25b")
+GATEWAY_KEY, GATEWAY_SECRET = hashlib.sha256(b"gateway").digest(), b"apiSecret0123456789"
 
 
 def starting(*, scheme=None, identity=True):
@@ -128,13 +129,39 @@ def import_android(house):
     return ["key", "import", house.file("master_key.dat", file), *house.given("file-passphrase")]
 
 
+def gateway_key(house):
+    house.secrets |= {"Gateway's key": GATEWAY_KEY, "its text": GATEWAY_KEY.hex().encode(),
+                      "API secret": GATEWAY_SECRET}
+    return ["backup", "import", house.file("bot.private", b"private:" + GATEWAY_KEY.hex().encode() + b"\n"), "--id",
+            "*TESTGW1", "--gateway-secret-file", house.file("api", GATEWAY_SECRET)]
+
+
+@starting(identity=False)
+def import_gateway(house):
+    return gateway_key(house)
+
+
+@starting(identity=False)
+def export_gateway(house):
+    house.keytool.ok(*gateway_key(house))
+    house.learn()
+    return ["backup", "export", "--format", "gateway", "--reveal-private-key", "-o", house.home / "out"]
+
+
+@starting(identity=False)
+def show_gateway_secret(house):
+    house.keytool.ok(*gateway_key(house))
+    house.learn()
+    return ["id", "show", "--reveal-gateway-secret"]
+
+
 @starting(identity=False)
 def import_desktop(house):
     file = keyfiles.seal_desktop(IDENTITY, PASSWORDS["file-passphrase"], **COST)
     argon = keyfiles.fields(keyfiles.fields(file)[2])
     house.secrets["Desktop's key"] = keyfiles.argon2id(
         PASSWORDS["file-passphrase"], argon[2], argon[3] // 1024, argon[4])
-    return ["key", "import", house.file("keystorage.pb3", file),
+    return ["backup", "import", house.file("keystorage.pb3", file),
             *house.given("file-passphrase", "passphrase")]
 
 
@@ -215,7 +242,10 @@ COMMANDS = {
     "key unprotect": opening("key", "unprotect", "--yes"),
     "key unlock": opening("key", "unlock", "--for", "30s"),
     "key import, Android": import_android,
-    "key import, Desktop": import_desktop,
+    "backup import, Desktop": import_desktop,
+    "backup import, Gateway": import_gateway,
+    "backup export, Gateway": export_gateway,
+    "id show, API secret": show_gateway_secret,
     "revoke hash": revoke,
 }
 

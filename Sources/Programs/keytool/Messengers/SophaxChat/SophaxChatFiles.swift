@@ -64,7 +64,7 @@ extension SophaxChatMessenger {
         let (known, username) = (account.identity.publicIdentity, account.username)
         let file = try options.sxid ? backup(account, sealer) : sealer.age(account.encoded())
         return ExportedAccount(
-            file: file, words: known.peerID.description,
+            sealed: file, words: known.peerID.description,
             members: [("form", options.sxid ? "sxid" : "age")] + known.members + [("username", .string(username))])
     }
 

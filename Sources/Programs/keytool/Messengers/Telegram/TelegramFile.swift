@@ -2,8 +2,10 @@ import Age
 import ArgumentParser
 import CommandLine
 import Console
+import Glibc
 import SecureMemory
 import Telegram
+import TelegramSessions
 
 extension AccountFileOptions {
     /// Reads a file of any form of Telegram; asks for its passphrase if it needs one.
@@ -11,14 +13,34 @@ extension AccountFileOptions {
     /// - Throws: `InputError`; `LegacyKeyFileError`, `AgeError`, `TelegramAccountError`, `TelegramFileError`; what
     ///   `SecretAsker.open` throws.
     func openTelegram(_ path: String, _ session: Session) throws -> TelegramFile {
-        let content = try Self.read(path, limit: TelegramFile.maxCount)
-        return try content.withBytes { content in
-            let opened =
-                AgeFile.isLikely(content)
-                ? try openTelegramAge(content, path, session) : try openLegacy(content, path, session)
-            // Somebody may have replaced the file.
-            guard opened.isProtected || !passphrase.isGiven else { throw TelegramFileError.notProtected(path: path) }
-            return opened
+        let opened: TelegramFile
+        if path == "-", isatty(STDIN_FILENO) != 0, session.dialog.canAsk {
+            opened = try openTypedSession(session)
+        } else if let file = TelegramSessionFile(path) {
+            opened = TelegramFile(try file.open())
+        } else {
+            let content = try Self.read(path, limit: TelegramFile.maxCount)
+            opened = try content.withBytes { content in
+                if AgeFile.isLikely(content) { return try openTelegramAge(content, path, session) }
+                guard let read = try TelegramSessionFile.session(in: content) else {
+                    return try openLegacy(content, path, session)
+                }
+                return TelegramFile(read)
+            }
+        }
+        if case .session = opened.form, !identities.paths.isEmpty { throw TelegramFileError.identityNotUsed }
+        // Somebody may have replaced the file.
+        guard opened.isProtected || !passphrase.isGiven else { throw TelegramFileError.notProtected(path: path) }
+        return opened
+    }
+
+    /// Asks for a session text, with echo off.
+    private func openTypedSession(_ session: Session) throws -> TelegramFile {
+        try SecretAsker(SecretOptions<TelegramSessionText>(), session.dialog).open(
+            .only, isTyped: true, isWrong: { $0 is TelegramSessionError },
+            wrong: "this is not a session text of Telethon or Pyrogram"
+        ) { text in
+            try text.withBytes { (text) throws(TelegramSessionError) in TelegramFile(try TelegramSession(text: text)) }
         }
     }
 
@@ -57,6 +79,7 @@ struct TelegramFile {
     /// How the file is written.
     enum Form: Equatable {
         case legacy(LegacyKeyFile.Form)
+        case session(TelegramSession.Form)
         /// The work factor is nil for a file for recipients.
         case age(workFactor: Int?)
     }
@@ -87,6 +110,7 @@ struct TelegramFile {
     var isProtected: Bool {
         switch form {
         case .legacy(let form): form.isProtected
+        case .session: false
         case .age: true
         }
     }
@@ -94,7 +118,7 @@ struct TelegramFile {
     /// Whether `telegram passwd` makes it better.
     var isWeak: Bool {
         switch form {
-        case .legacy: true
+        case .legacy, .session: true
         case .age(let workFactor): workFactor.map { $0 < Self.weakWorkFactor } ?? false
         }
     }
@@ -116,6 +140,11 @@ struct TelegramFile {
             return .account(try TelegramAccount(decoding: plain))
         }
     }
+}
+
+extension TelegramFile {
+    /// - Parameter session: of one of the libraries.
+    init(_ session: TelegramSession) { self.init(form: .session(session.form), content: .account(session.account)) }
 }
 
 /// Why a file was not used, beside the errors of its form.

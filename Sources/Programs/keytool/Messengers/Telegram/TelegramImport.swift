@@ -189,6 +189,8 @@ extension TelegramKeeper.Additions {
         (dataCentres.isEmpty
             ? [] : ["added the keys for data centre " + dataCentres.map { "\($0)" }.joined(separator: ", ")])
             + lost.map { "marked the key \($0) as lost" } + (user.map { ["added the user \($0)"] } ?? [])
+            + (isBot.map { [$0 ? "added that it is a bot's" : "added that it is a user's"] } ?? [])
+            + (apiID.map { ["added the API ID \($0)"] } ?? [])
     }
 }
 

@@ -2,6 +2,7 @@ import CommandLine
 import Console
 import Encodings
 import Telegram
+import TelegramSessions
 
 // How keys and accounts of Telegram are shown. Nothing of a key is shown but its ID.
 
@@ -12,17 +13,19 @@ extension TelegramAccount {
     /// For people: one line for each fact.
     var lines: [String] {
         [
-            "account      \(id)", "user         \(user.map { "\($0)" } ?? "unknown")",
-            "data centre  \(mainDataCentre)",
-        ] + keys.map { "key          \($0.id)  for data centre \($0.dataCentre)" + ($0.isLost ? ", lost" : "") }
+            "account      \(id)", "user         \(userWords)", "data centre  \(mainDataCentre)",
+        ] + (apiID.map { ["API ID       \($0)"] } ?? [])
+            + keys.map { "key          \($0.id)  for data centre \($0.dataCentre)" + ($0.isLost ? ", lost" : "") }
     }
 
     /// For people, in a list: what stands behind its ID.
     var facts: String {
         let lost = keys.count(where: \.isLost)
-        return "user \(user.map { "\($0)" } ?? "unknown"), data centre \(mainDataCentre), "
+        return "user \(userWords), data centre \(mainDataCentre), "
             + Counted.text(keys.count, "key") + (lost > 0 ? ", \(lost) lost" : "")
     }
+
+    private var userWords: String { (user.map { "\($0)" } ?? "unknown") + (isBot == true ? " (a bot)" : "") }
 
     /// A warning of each key that is marked as lost.
     var lostWords: [String] {
@@ -33,6 +36,7 @@ extension TelegramAccount {
     var members: [(String, JSONValue?)] {
         [
             ("id", .string(id.description)), ("user_id", user.map { .string("\($0)") }),
+            ("bot", isBot.map { .bool($0) }), ("api_id", apiID.map { .number($0) }),
             ("main_dc", .number(mainDataCentre)), ("keys", .array(keys.map { .members($0.members) })),
         ]
     }
@@ -80,6 +84,12 @@ extension TelegramFile {
         case .legacy(let form):
             output.warn("\(path) has an old form, which does not authenticate the file; \(form.costWords)")
             output.hint("keytool telegram passwd \(path) makes an age file of it")
+        case .session(let form):
+            output.warn("\(path) is not protected: anyone who can read it is logged in")
+            output.hint("keytool telegram protect \(path) writes an age file")
+            if form.isNewer {
+                output.note("\(path) has a newer version than keytool knows; what it needs of it is where it was")
+            }
         case .age(let workFactor?) where isWeak:
             output.warn("\(path) has the work factor \(workFactor): guessing its passphrase is cheap")
             output.hint("keytool telegram passwd \(path) raises the cost")
@@ -99,6 +109,10 @@ extension TelegramFile.Form {
         case .legacy(.openSSL): "AES-256-CBC as OpenSSL derives the key, without PEM text"
         case .legacy(.pem): "PEM, AES-256-CBC as OpenSSL derives the key"
         case .legacy(.scrypt): "AES-256-CBC, scrypt"
+        case .session(.telethonFile(let version)): "session file of Telethon, version \(version), not protected"
+        case .session(.telethonText): "session text of Telethon, not protected"
+        case .session(.pyrogramFile(let version)): "session file of Pyrogram, version \(version), not protected"
+        case .session(.pyrogramText): "session text of Pyrogram, not protected"
         case .age(let workFactor?): "age, passphrase (scrypt, work factor \(workFactor))"
         case .age(nil): "age, recipients"
         }
@@ -114,6 +128,10 @@ extension TelegramFile.Form {
         case .legacy(.openSSL): "openssl"
         case .legacy(.pem): "pem"
         case .legacy(.scrypt): "scrypt"
+        case .session(.telethonFile): "telethon"
+        case .session(.telethonText): "telethon-text"
+        case .session(.pyrogramFile): "pyrogram"
+        case .session(.pyrogramText): "pyrogram-text"
         case .age: "age"
         }
     }

@@ -14,7 +14,6 @@ COMMANDS = {
     "id remove": [ID, "--yes"],
     "backup export": [ID, "--backup-password-file", "@backup-password"],
     "backup import": ["@code", "--backup-password-file", "@code-password"],
-    "key import": ["@keystorage.pb3", "--file-passphrase-file", "@code-password"],
     "key passwd": ["--scheme", "scrypt", "--new-passphrase-file", "@new-passphrase"],
     "key unprotect": ["--yes"],
     "qr contact": [ID],

@@ -1,6 +1,6 @@
 """Commands that change the Telegram accounts of a keystore, each with the place it starts from."""
 
-from kit import identityfiles, telegram
+from kit import botsessions, identityfiles, telegram
 from kit.stages.accountstaged import AccountPlace, identity
 from kit.stages.scenes import Scene, nothing
 from kit.telegram import KEYS, Account, key_id
@@ -19,6 +19,7 @@ class TelegramPlace(AccountPlace):
         super().__init__(path)
         for name, accounts in {"one": [ONE], "both": [ONE, TWO], "fewer": [FEWER]}.items():
             telegram.tdata(self.home / name, accounts)
+        botsessions.open_telethon(self.home / "bot.session", ONE.keys[2], user=7).close()
 
     def account(self, directory, key):
         return identityfiles.opened(directory / "account", key)
@@ -40,6 +41,7 @@ SCENES = {
     "first": Scene(nothing, imported("one"), (0,), has_steps=True),
     "beside": Scene(identity, imported("one"), (0,)),
     "two": Scene(identity, imported("both"), (0,), has_steps=True),
+    "session": Scene(identity, imported("bot.session"), (0,)),
     "extend": Scene(fewer, imported("one"), (0,)),
     "mark-lost": Scene(fewer, mark, (0,)),
 }

@@ -17,6 +17,7 @@ TELEGRAM = telegram.key_id(ONE.keys[ONE.main])
 TEXTSECURE = textsecure.account()
 CLIENT_PASSWORD, CLIENT_SECRET = b"Walnut-Ferry-4471", bytes(range(50, 86))
 BLOB = bytes(range(256)) * 40
+GATEWAY_ID, GATEWAY_KEY = "*TESTGW1", bytes(range(60, 92))
 
 
 def sealed(path):
@@ -29,6 +30,10 @@ def archived(path):
 
 def length(path):
     return len(path.read_bytes())
+
+
+def bytes_of(path):
+    return path.read_bytes()
 
 
 def members(path):
@@ -55,6 +60,7 @@ class VerbPlace(Place):
                 "textsecure.age": archives.seal(textsecure.text(TEXTSECURE)),
                 "sophaxchat.age": archives.seal(sophax.account_text(sophax.ALICE)),
                 "wrapped": textsecure.rncryptor(CLIENT_PASSWORD, CLIENT_SECRET), "blob": BLOB,
+                "bot.private": b"private:" + GATEWAY_KEY.hex().encode(), "gateway-secret": b"apiSecret0123",
                 "signal": textsecure.signal(textsecure.field(2, b"text"))}.items():
             (self.home / name).write_bytes(content)
             (self.home / name).chmod(0o600)
@@ -194,6 +200,19 @@ def attachment(place):
             place.results / "key"]
 
 
+def gateway(place):
+    return ["backup", "import", place.home / "bot.private", "--id", GATEWAY_ID, "--gateway-secret-file",
+            place.home / "gateway-secret", "--replace"]
+
+
+def gateway_held(place):
+    place.keytool.ok(*gateway(place))
+
+
+def other_gateway_held(place):
+    place.keytool.ok("backup", "import", "-", "--id", GATEWAY_ID, stdin="7" * 64)
+
+
 def push(place):
     return ["textsecure", "seal-push", place.home / "signal", *place.out("payload")]
 
@@ -208,6 +227,14 @@ SCENES = {
     "archive-export-force": Verb(
         exported, verb("archive", "export", "--force", name="all.age", more=TO), (0,), read=archived),
     "telegram-export": Verb(everything, verb("telegram", "export", name="t.age", more=TO), WRITTEN, read=sealed),
+    "telegram-export-session": Verb(
+        everything, verb("telegram", "export", "--format", "telethon", "--reveal-private-key", name="t.session"), WRITTEN,
+        read=bytes_of),
+    "gateway-import": Verb(lambda place: None, gateway, (0,)),
+    "gateway-replace": Verb(other_gateway_held, gateway, (0,)),
+    "gateway-export": Verb(
+        gateway_held, verb("backup", "export", "--format", "gateway", "--reveal-private-key", name="k"), WRITTEN,
+        read=bytes_of),
     "textsecure-export": Verb(
         textsecure_held, verb("textsecure", "export", name="t.age", more=TO), WRITTEN, read=sealed),
     "textsecure-import-client": Verb(lambda place: None, client, WRITTEN, read=sealed),

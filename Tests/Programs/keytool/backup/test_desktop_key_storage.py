@@ -1,4 +1,4 @@
-"""key import of the Desktop app's key storage: its identity comes into the keystore."""
+"""backup import of the Desktop app's key storage: its identity comes into the keystore."""
 
 import pytest
 
@@ -30,9 +30,9 @@ def password(given):
 def test_identity_comes_with_its_exact_key(keytool, stored, password, backup_password,
                                            schema, outer_schema):
     """Older schemas have the server group as a number."""
-    done = keytool.json("key", "import", stored(schema=schema, outer_schema=outer_schema, group=9),
+    done = keytool.json("backup", "import", stored(schema=schema, outer_schema=outer_schema, group=9),
                         *password)
-    assert (done["command"], done["format"], done["stored"]) == ("key import", "desktop", True)
+    assert (done["command"], done["format"], done["stored"]) == ("backup import", "desktop", True)
     assert (done["id"], done["public_key"]) == (IDENTITY.id, IDENTITY.public_key)
     assert done["server_group"] == "09"
     code = keytool.json("backup", "export", *backup_password)["code"]
@@ -43,46 +43,46 @@ def test_identity_comes_with_its_exact_key(keytool, stored, password, backup_pas
     {"memory_kib": 131_072, "passes": 3}, {"memory_kib": 8, "passes": 64},
     {"memory_kib": 100, "passes": 3, "salt": bytes(32)}], ids=str)
 def test_costs_that_the_app_writes(keytool, stored, password, cost):
-    assert keytool.json("key", "import", stored(**cost), *password)["id"] == IDENTITY.id
+    assert keytool.json("backup", "import", stored(**cost), *password)["id"] == IDENTITY.id
 
 
 def test_members_that_are_not_known(keytool, stored, password):
     more = [(6, b"work"), (7, b"on-premises"), (8, bytes(16)), (99, 1)]
-    assert keytool.json("key", "import", stored(more=more), *password)["stored"]
+    assert keytool.json("backup", "import", stored(more=more), *password)["stored"]
 
 
 def test_check_stores_nothing(keytool, tmp_path, stored, password):
     missing = keytool.with_keystore(tmp_path / "missing")
-    done = missing.json("key", "import", "--check", stored(), *password)
+    done = missing.json("backup", "check", stored(), *password)
     assert (done["id"], done["stored"]) == (IDENTITY.id, False)
     assert not missing.keystore.exists()
     assert IDENTITY.client_key.hex() not in missing.ok(
-        "key", "import", "--check", stored(), *password).out
+        "backup", "check", stored(), *password).out
 
 
 def test_held_already(keytool, stored, password):
-    keytool.ok("key", "import", stored(), *password)
+    keytool.ok("backup", "import", stored(), *password)
     before = snapshot(keytool.keystore, without=("lock", "state.json"))
-    again = keytool.ok("key", "import", stored(), *password)
+    again = keytool.ok("backup", "import", stored(), *password)
     assert "already in the keystore" in again.out
-    assert keytool.json("key", "import", stored(), *password)["stored"] is False
+    assert keytool.json("backup", "import", stored(), *password)["stored"] is False
     assert snapshot(keytool.keystore, without=("lock", "state.json")) == before
 
 
 def test_no_backup_code_was_proven_by_it(keytool, stored, password):
     """Who removes the identity now has to be warned: there is no code of it."""
-    keytool.ok("key", "import", stored(), *password)
+    keytool.ok("backup", "import", stored(), *password)
     removed = keytool.ok("id", "remove", IDENTITY.id, "--yes")
     assert "no backup code" in removed.err
 
 
 def test_held_with_another_key(keytool, stored, password):
-    keytool.ok("key", "import", stored(OTHER_KEY), *password)
+    keytool.ok("backup", "import", stored(OTHER_KEY), *password)
     before = snapshot(keytool.keystore)
-    assert "use --replace to" in keytool.fails(17, "key", "import", stored(), *password).err
+    assert "use --replace to" in keytool.fails(17, "backup", "import", stored(), *password).err
     assert snapshot(keytool.keystore) == before
-    keytool.ok("key", "import", "--check", stored(), *password)
-    assert keytool.json("key", "import", "--replace", stored(), *password)["stored"] is True
+    keytool.ok("backup", "check", stored(), *password)
+    assert keytool.json("backup", "import", "--replace", stored(), *password)["stored"] is True
     assert keytool.json("id", "show")["public_key"] == IDENTITY.public_key
 
 
@@ -91,7 +91,7 @@ def test_held_with_another_key(keytool, stored, password):
 
 def refused(keytool, code, *command):
     before = snapshot(keytool.keystore)
-    result = keytool.fails(code, "key", "import", *command)
+    result = keytool.fails(code, "backup", "import", *command)
     assert snapshot(keytool.keystore) == before
     return result
 
@@ -101,7 +101,7 @@ def test_passwords(keytool, stored, password, given):
     refused(keytool, 12, stored(), *given("file-passphrase", WRONG))
     refused(keytool, 12, stored(), *given("passphrase", WRONG))
     # Whatever its length: the app chose it.
-    keytool.ok("key", "import", stored(password=b"a"), *given("file-passphrase", b"a"))
+    keytool.ok("backup", "import", stored(password=b"a"), *given("file-passphrase", b"a"))
 
 
 def test_each_its_own_passphrase(keytool, stored, given):
@@ -111,14 +111,14 @@ def test_each_its_own_passphrase(keytool, stored, given):
     ours, theirs = given("passphrase", PASSPHRASE), given("file-passphrase", PASSWORD)
     refused(keytool, 12, stored(), *ours)  # for want of another it is tried on the file, too
     refused(keytool, 16, stored(), *theirs)
-    keytool.ok("key", "import", stored(), *ours, *theirs)
+    keytool.ok("backup", "import", stored(), *ours, *theirs)
     shown = keytool.json("id", "show", IDENTITY.id, *ours)
     assert shown["public_key"] == IDENTITY.public_key
 
 
 def test_one_passphrase_for_both(keytool, stored, given):
     ours = given("passphrase", PASSPHRASE)
-    done = keytool.ok("key", "import", stored(password=PASSPHRASE), *ours)
+    done = keytool.ok("backup", "import", stored(password=PASSPHRASE), *ours)
     assert "not protected" not in done.err
     assert masterkey.read(keytool, PASSPHRASE), "the new keystore is under it"
 
@@ -161,7 +161,7 @@ def test_damage(keytool, write, password):
     for bit in range(0, 8 * len(good), 13):
         flipped = bytearray(good)
         flipped[bit // 8] ^= 1 << bit % 8
-        result = keytool("key", "import", "--check", write("file", bytes(flipped)), *password)
+        result = keytool("backup", "check", write("file", bytes(flipped)), *password)
         if result.code == 0:
             # Harmless: a schema version that is read alike, or bytes of memory below a KiB.
             shown = result.out.replace("\n            ", "")
@@ -170,3 +170,8 @@ def test_damage(keytool, write, password):
             assert result.code in (12, 65), f"{bit}: {result}"
     for length in range(0, len(good) - 2, 5):
         refused(keytool, (12, 65), write("file", good[:length]), *password)
+
+
+def test_key_import_names_the_command(keytool, stored, password):
+    file = stored()
+    assert f"hint: keytool backup import {file}\n" in keytool.fails(64, "key", "import", file, *password).err

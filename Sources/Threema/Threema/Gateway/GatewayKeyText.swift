@@ -1,0 +1,88 @@
+internal import Encodings
+public import SecureMemory
+
+// The private key of a Gateway ID as its programs keep it: a text of one line.
+//
+//   private:<64 hexadecimal digits>
+//
+// Written: lower case, one line break at the end, 73 bytes. Read: also capitals, one blank behind the colon, and blank
+// lines before. `public:` stands before a public key. The text has neither an ID nor a checksum.
+
+/// The text of a private key of a Gateway ID.
+public enum GatewayKeyText {
+    /// Longest text that is read, in bytes.
+    public static let maxCount = 4096
+    private static let digits = 2 * ClientKey.count
+    private static let prefix = "private:"
+    private static let publicPrefix = "public:"
+
+    /// Whether a text begins as the key of a Gateway ID does, a private or a public one.
+    public static func isLikely(_ text: Span<UInt8>) -> Bool {
+        let line = text.extracting(trimmed(text))
+        return begins(line, with: prefix) || begins(line, with: publicPrefix)
+    }
+
+    /// Reads a private key.
+    /// - Parameter mayBeBare: whether the digits may stand alone.
+    /// - Throws: `GatewayKeyError`.
+    public static func decode(_ text: Span<UInt8>, mayBeBare: Bool) throws(GatewayKeyError) -> ClientKey {
+        guard text.count <= maxCount else { throw .malformed }
+        let all = text.extracting(trimmed(text))
+        guard !begins(all, with: publicPrefix) else { throw .isPublic }
+        // Another line may be another key, and nobody knows which one is meant.
+        var breaks: UInt32 = 0
+        for index in all.indices {
+            let character = UInt32(all[index])
+            breaks |= ConstantTime.mask(character, equals: 0x0a) | ConstantTime.mask(character, equals: 0x0d)
+        }
+        guard !ConstantTime.reveal(breaks) else { throw .severalLines }
+        var start = begins(all, with: prefix) ? prefix.utf8.count : 0
+        guard start > 0 || mayBeBare else { throw .malformed }
+        if start > 0, start < all.count, all[start] == 0x20 { start += 1 }
+        guard all.count - start == digits, let bytes = Hex.decode(all.extracting(start..<all.count)) else {
+            throw .malformed
+        }
+        let zeros = SecureBytes(count: ClientKey.count) { _ in }
+        let isZero = bytes.withBytes { bytes in zeros.withBytes { ConstantTime.areEqual(bytes, $0) } }
+        guard !isZero else { throw .zeros }
+        return ClientKey(bytes)
+    }
+
+    /// - Returns: 73 bytes, with a line break at the end.
+    public static func encode(_ key: borrowing ClientKey) -> SecureBytes {
+        var text = SecureBuffer(capacity: prefix.utf8.count + digits + 1)
+        text.append(prefix)
+        key.bytes.withBytes { Hex.encode($0, appendingTo: &text) }
+        text.append(0x0a)
+        return text.finish()
+    }
+
+    private static func trimmed(_ text: Span<UInt8>) -> Range<Int> {
+        var (start, end) = (0, text.count)
+        while start < end, isBlank(text[start]) { start += 1 }
+        while end > start, isBlank(text[end - 1]) { end -= 1 }
+        return start..<end
+    }
+
+    private static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || (0x09...0x0d).contains(byte) }
+
+    /// Whether a text begins with these lower-case letters, or with capitals in their place. The colon is no letter.
+    private static func begins(_ text: Span<UInt8>, with prefix: String) -> Bool {
+        guard text.count >= prefix.utf8.count else { return false }
+        return prefix.utf8.enumerated().allSatisfy { index, byte in
+            text[index] == byte || (0x61...0x7a).contains(byte) && text[index] == byte & ~0x20
+        }
+    }
+}
+
+/// Why a text is not a private key.
+public enum GatewayKeyError: Error, Equatable, Sendable {
+    /// It is not `private:` and 64 hexadecimal digits.
+    case malformed
+    /// It is a public key.
+    case isPublic
+    /// It has more than one line that is not blank.
+    case severalLines
+    /// All of its bytes are zero.
+    case zeros
+}
