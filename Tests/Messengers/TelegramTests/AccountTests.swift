@@ -101,6 +101,8 @@ import VectorKit
             (#""user_id":"1099511627776""#, #""user_id":"+1""#, .malformed),
             (#""user_id":"1099511627776""#, #""user_id":"18446744073709551616""#, .malformed),
             (#""user_id":"1099511627776""#, #""user_id":null"#, .malformed), ("}]", "}],", .malformed),
+            ("{", #"{"api_id":0,"#, .malformed), ("{", #"{"api_id":-1,"#, .malformed),
+            ("{", #"{"api_id":2147483648,"#, .malformed), ("{", #"{"bot":0,"#, .malformed),
             (#""version":1}"#, #""version":1} x"#, .malformed), (#""keys":["#, #""keys":[1,"#, .malformed),
         ] as [(String, String, TelegramAccountError)])
     func `a text that is no account`(_ old: String, _ new: String, _ refusal: TelegramAccountError) throws {

@@ -7,7 +7,8 @@ public import SecureMemory
 //      "user_id":"1000","version":1}
 //
 // `user_id` is missing if it is not known. It is text, because JSON's numbers are often read as floating-point ones,
-// which have only 53 bits. An account of a session of Pyrogram also has `"api_id":12345,"bot":true` in front. Keys stand in the order of their data centres. Any order and blanks are read.
+// which have only 53 bits. An account of a session of Pyrogram also has `"api_id":12345,"bot":true` in front; an API ID
+// is positive. Keys stand in the order of their data centres. Any order and blanks are read.
 
 extension TelegramAccount {
     /// Longest text that is read, in bytes.
@@ -67,7 +68,7 @@ extension TelegramAccount {
             user: try document["user_id"].map(Self.user), mainDataCentre: main, keys: keys,
             isBot: try document["bot"].map { (value) throws(TelegramAccountError) in try Self.required(value.bool) },
             apiID: try document["api_id"].map { (value) throws(TelegramAccountError) in
-                try Self.required(value.number32)
+                try Self.required(value.number32.flatMap { $0 > 0 ? $0 : nil })
             })
     }
 
