@@ -91,6 +91,12 @@ import VectorKit
             ("2099-12-31", "2099-02-30", "license.expires"), ("2099-12-31", "20991231", "license.expires"),
             ("[5222,443]", "[5222,0]", "chat.ports"), ("[5222,443]", "[]", "chat.ports"),
             ("[5222,443]", "[70000]", "chat.ports"), ("GxwdHh8=", "GxwdHg==", "chat.publicKey"),
+            ("chat.example.org", "", "chat.hostname"),
+            (#""work":"#, #""domains":{"rules":[{"fqdn":1}]},"work":"#, "domains.rules.fqdn"),
+            (
+                #""work":"#, #""domains":{"rules":[{"fqdn":"a","matchMode":"exact","spkis":[{}]}]},"work":"#,
+                "domains.rules.spkis.algorithm"
+            ),
             ("https://d.example", "http://d.example", "directory.url"),
             ("https://d.example", "https://u@d.example", "directory.url"),
             ("https://safe.example.org/", "https:///", "safe.url"), (#""safe":{"#, #""save":{"#, "safe"),

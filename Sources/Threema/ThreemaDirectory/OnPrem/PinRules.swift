@@ -73,13 +73,6 @@ extension PinRules.Match {
 }
 
 extension ProvisioningMembers {
-    /// The objects of an array; none if it is missing.
-    fileprivate func objects(_ name: String) throws(ProvisioningError) -> [ProvisioningMembers] {
-        guard let value = self[name] else { return [] }
-        guard let values = value.array, values.allSatisfy({ $0.members != nil }) else { throw wrong(name) }
-        return values.map { ProvisioningMembers($0, at: "\(name).") }
-    }
-
     /// The digests in `spkis`; none of an unknown algorithm.
     fileprivate func pins() throws(ProvisioningError) -> [PublicKeyPin] {
         var pins: [PublicKeyPin] = []

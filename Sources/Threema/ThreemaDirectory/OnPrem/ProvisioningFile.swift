@@ -111,12 +111,11 @@ public struct ProvisioningFile: Equatable, Sendable {
 
         init(_ members: ProvisioningMembers) throws(ProvisioningError) {
             host = try members.text("hostname")
+            guard !host.isEmpty else { throw members.wrong("hostname") }
             publicKey = try members.bytes("publicKey", count: 32)
             let values = members["ports"]?.array ?? []
             ports = values.compactMap { $0.integer.flatMap { UInt16(exactly: $0) } }
-            guard !ports.isEmpty, ports.count == values.count, !ports.contains(0), !host.isEmpty else {
-                throw members.wrong("ports")
-            }
+            guard !ports.isEmpty, ports.count == values.count, !ports.contains(0) else { throw members.wrong("ports") }
         }
     }
 }

@@ -23,6 +23,13 @@ struct ProvisioningMembers {
         return ProvisioningMembers(inner, at: path + name + ".")
     }
 
+    /// The objects of an array; none if it is missing.
+    func objects(_ name: String) throws(ProvisioningError) -> [ProvisioningMembers] {
+        guard let value = value[name] else { return [] }
+        guard let values = value.array, values.allSatisfy({ $0.members != nil }) else { throw wrong(name) }
+        return values.map { ProvisioningMembers($0, at: path + name + ".") }
+    }
+
     func text(_ name: String) throws(ProvisioningError) -> String {
         guard let text = value[name]?.string else { throw wrong(name) }
         return text
