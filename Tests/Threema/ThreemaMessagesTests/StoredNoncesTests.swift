@@ -63,7 +63,7 @@ struct StoredNonces: UsedNonces {
         #expect(replay.digest(of: nonce.bytes) == nonce.digest(for: party.id).bytes)
     }
 
-    @Test func `a nonce that is stored is not drawn for a message`() throws {
+    @Test func `a nonce that was sent is found in the store`() throws {
         defer { try? FileManager.default.removeItem(atPath: path) }
         let (alice, bob) = (try Party("000ALICE"), try Party("00000BOB"))
         let keys = try alice.keys(with: bob.publicKey)
