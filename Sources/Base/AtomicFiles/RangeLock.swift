@@ -2,7 +2,8 @@ internal import CLinux
 internal import Glibc
 
 /// A lock of some bytes of a file that other programs see, which lock them with fcntl(2), as SQLite does. It is exclusive
-/// if this account may write the file, else shared, or always shared if that is asked for. It ends with this value; the kernel releases it if the process dies.
+/// if this account may write the file, else shared, or always shared if that is asked for. It ends with this value; the
+/// kernel releases it if the process dies.
 ///
 /// It belongs to its open file (F_OFD_SETLK): it stays if this process opens and closes the file once more. The locks of
 /// a process (F_SETLK) do not: the kernel drops all that this process has on a file when it closes any descriptor of it.
