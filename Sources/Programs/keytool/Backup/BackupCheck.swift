@@ -24,6 +24,7 @@ struct BackupCheck: Verb {
     func run(_ session: Session) throws {
         if share {
             try code.requireShareOptions()
+            try keyFile.refuse(for: "a share")
             return try ShareCheck(file: code.file, id: code.expectId).run(session) {
                 try session.keeper(keystore.passphrase)
             }

@@ -265,7 +265,8 @@ def test_check_on_stdin(held, shares):
 
 
 def test_check_refuses_other_options(held, files):
-    for more in (["--expect-check", "AAAA-AAAA"], ["--try-newer"], ["--qr-image", "x.png"]):
+    for more in (["--expect-check", "AAAA-AAAA"], ["--try-newer"], ["--qr-image", "x.png"], ["--id", ID],
+                 ["--file-passphrase-fd", "0"]):
         assert held("backup", "check", "--share", files[0], *more).code == 64
     assert held("backup", "check", "--share", files[0], "--expect-id", ID).code == 0
 
