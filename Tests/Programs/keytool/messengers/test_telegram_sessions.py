@@ -156,17 +156,28 @@ def test_while_it_is_written(keytool, tmp_path, journal):
     try:
         writer.stdout.readline()
         users = {key_id(KEYS[0]): "1", key_id(KEYS[1]): "2"}
+        read = 0
         for _ in range(20 if not ALL else 100):
             done = keytool("telegram", "verify", path, "--json")
             if done.code == 0:
+                read += 1
                 shown = done.json
                 assert users[shown["id"]] == shown["user_id"] or shown["user_id"] == "777000"
             else:
                 assert "is being written all the time" in done.err, done
-        assert writer.poll() is None
+        assert read > 0 and writer.poll() is None
     finally:
         writer.kill()
         writer.wait()
+
+
+def test_a_file_that_is_locked(keytool, tmp_path):
+    path = tmp_path / "bot.session"
+    connection = botsessions.open_telethon(path, KEYS[0])
+    connection.execute("begin exclusive")
+    assert "is being written all the time" in keytool.fails(11, "telegram", "verify", path).err
+    connection.execute("rollback")
+    keytool.ok("telegram", "verify", path)
 
 
 @pytest.mark.parametrize("library", LIBRARIES)
