@@ -130,6 +130,7 @@ import VectorKit
             {"domain":"d.example.org","spkis":\(spkis(8))},{"domain":"x.*.test","spkis":\(spkis(5))}],"work":
             """)
         #expect(file.pinRules.pins(of: "d.EXAMPLE.org") == [pin(2)])
+        #expect(file.pinRules.pins(of: "d.example.org.") == [pin(2)])
         #expect(try file.directory().pins == [pin(2)])
         #expect(file.pinRules.pins(of: "b.example.org") == [])
         #expect(throws: ProvisioningError.noKeyIsAccepted("https://b.example.org/upload")) {

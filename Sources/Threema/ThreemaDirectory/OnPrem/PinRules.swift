@@ -45,10 +45,11 @@ public struct PinRules: Equatable, Sendable {
         self.first = first
     }
 
-    /// - Parameter host: a name.
+    /// - Parameter host: a name. A dot at its end changes nothing: both names lead to the same server.
     /// - Returns: nil if no rule names the host, so that any key will do; empty if no key is accepted.
     public func pins(of host: String) -> [PublicKeyPin]? {
-        let host = host.lowercased()
+        var host = host.lowercased()
+        if host.hasSuffix(".") { host.removeLast() }
         let rules = all.filter { $0.match.fits(host) } + first.filter { $0.match.fits(host) }.prefix(1)
         let lists = rules.map(\.pins)
         guard let pins = lists.first else { return nil }
