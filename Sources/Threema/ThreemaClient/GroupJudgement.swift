@@ -57,13 +57,15 @@ extension Mailbox {
         return GroupJudgement(decisions: decisions, strangers: strangers)
     }
 
-    /// Removes the times of requests that permit another one.
+    /// Removes the times of requests that permit another one, and malformed ones, which each message of the group would
+    /// throw.
     func forgetSyncRequests() throws {
         let time = now()
         var old: [[UInt8]] = []
         try store.forEach("groupsync") { name, value in
-            guard let name, let asked = Timestamp(decoding: value) else { throw MailboxError.malformedValue(own.id) }
-            if GroupSync.isDue(last: asked, now: time) { old.append(name) }
+            // One that does not open has no name here.
+            guard let name else { return }
+            if GroupSync.isDue(last: Timestamp(decoding: value), now: time) { old.append(name) }
         }
         if old.isEmpty { return }
         try store.transaction { changes in for name in old { try changes.remove("groupsync", name) } }

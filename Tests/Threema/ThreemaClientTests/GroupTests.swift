@@ -259,6 +259,10 @@ import ThreemaSafe
         bob.now = bob.now + .hours(1)
         try bob.mailbox.refresh()
         #expect(try bob.count("groupsync") == 0)
+        // A damaged one does not keep the rest from being refreshed.
+        try bob.mailbox.store.transaction { try $0.set("groupsync", group.bytes, [1].span) }
+        try bob.mailbox.refresh()
+        #expect(try bob.count("groupsync") == 0)
     }
 }
 
