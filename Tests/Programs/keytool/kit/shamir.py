@@ -13,7 +13,7 @@ PYTHON = REPOSITORY / ".build/shamir/bin/python"
 def run(source, given):
     """What a program prints as JSON, after it has got the other argument as JSON."""
     assert PYTHON.exists(), f"{PYTHON} is missing: Scripts/set-up test"
-    run = subprocess.run([PYTHON, "-c", "import json, sys\nfrom shamir_mnemonic import *\nfrom shamir_mnemonic.share import Share\n"
+    run = subprocess.run([PYTHON, "-c", "import json, sys\nfrom shamir_mnemonic import *\nfrom shamir_mnemonic import wordlist\nfrom shamir_mnemonic.share import Share\n"
                           "given = json.loads(sys.stdin.read())\n" + source],
                          input=json.dumps(given), capture_output=True, text=True, timeout=120)
     assert run.returncode == 0, run.stderr
@@ -34,6 +34,16 @@ def split(secret, needed=2, count=3, groups=1, exponent=0):
 def value(share):
     """The part of the secret in a share."""
     return bytes.fromhex(run("print(json.dumps(Share.from_mnemonic(given).value.hex()))", share))
+
+
+def places(share):
+    """Where the words are in the list, from 0."""
+    return run("print(json.dumps(wordlist.mnemonic_to_indices(given)))", share)
+
+
+def word_list():
+    """All words, in their order."""
+    return run("print(json.dumps(list(wordlist.WORDLIST)))", None)
 
 
 def words_on(page):
