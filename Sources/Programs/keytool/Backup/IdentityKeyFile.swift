@@ -22,7 +22,7 @@ struct IdentityKeyFileOptions: ParsableArguments {
     }
 }
 
-/// A file that contains the private key of an identity and is no backup: found by its content.
+/// A file that contains the private key of an identity and is not a backup: found by its content.
 enum IdentityKeyFile: ~Copyable {
     /// The text of a Gateway ID's key.
     case gateway(SecureBytes)
