@@ -16,7 +16,7 @@ from kit.stages.everysecret import COST, DEVICE_GROUP_KEY, ID, PASSWORDS, EveryS
 IDENTITY = oracle.Identity(ID, bytes.fromhex(
     "8f3a51c2d47e0b96a8125dfe6c3971b0e45f82970ad3bc1648f7692e05dba1c4"))
 ANDROID = bytes.fromhex("1b8e46d3a95f7c20e3d61894bf07a25c6de14937f2805bca94d76e31a80fc25b")
-GATEWAY_KEY, GATEWAY_SECRET = hashlib.sha256(b"gateway").digest(), b"apiSecret0123456789"
+GATEWAY_KEY, GATEWAY_SECRET = hashlib.sha256(b"gateway").digest(), b"pK7wQx9ZrT4mVb2NfGh8"
 
 
 def starting(*, scheme=None, identity=True):
