@@ -97,12 +97,19 @@ public enum GatewaySDK {
 
     /// What one line of the protocol holds, in either direction.
     public struct Line: Codable {
+        /// The ID that the SDK has.
         public var own: String?
+        /// Its private key, hexadecimal.
         public var key: String?
+        /// The other ID.
         public var peer: String?
+        /// The other's public key, hexadecimal.
         public var peerKey: String?
+        /// Of the box, hexadecimal.
         public var nonce: String?
+        /// The sealed message, hexadecimal.
         public var box: String?
+        /// Files by their IDs, hexadecimal.
         public var blobs: [String: String]?
         /// The name of the kind, then the parts.
         public var what: [String?]?
