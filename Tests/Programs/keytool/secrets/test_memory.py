@@ -195,11 +195,12 @@ def learn_shares(house, words):
             place.to_bytes(2) for place in shamir.places(share)[4:])
         secret = share.split()[4:]
         for one, other in zip(secret, secret[1:]):
-            # The list has a text of its own, in which some meet, too.
-            if f"{one[-4:]} {other[:3]}" not in listed:
-                house.secrets[f"{one} {other} in share {number}"] = f"{one[-4:]} {other[:3]}".encode()
-            # A shorter one is found by chance.
-            if len(one) > 5:
+            # The list has a text of its own, in which some meet, too. The scan refuses bytes with few different ones.
+            meeting = f"{one[-4:]} {other[:3]}"
+            if meeting not in listed and len(set(meeting)) > 4:
+                house.secrets[f"{one} {other} in share {number}"] = meeting.encode()
+            # A short one is found by chance.
+            if len(set(one[1:])) > 3:
                 house.secrets[f"{one} on a page in share {number}"] = f"{one.ljust(8)[1:]})".encode()
 
 
