@@ -52,3 +52,22 @@ def words_on(page):
         line for line in texts(page) if re.fullmatch(r"(\d\d? [a-z]+ ?)+", line)))
     assert [int(number) for number, _ in found] == list(range(1, 34)), found
     return " ".join(word for _, word in found)
+
+
+def learn(house, words):
+    """Tells a house of secrets what is in a share; the words' places in the list; where two words meet in a text; and words as a page has them.
+    A word by itself is in the program's list."""
+    listed = " ".join(word_list())
+    for number, share in enumerate(words, 1):
+        house.secrets[f"value of share {number}"] = value(share)
+        house.secrets[f"places of the words of share {number}"] = b"".join(
+            place.to_bytes(2) for place in places(share)[4:])
+        secret = share.split()[4:]
+        for one, other in zip(secret, secret[1:]):
+            # The list has a text of its own, in which some meet, too. The scan refuses bytes with few different ones.
+            meeting = f"{one[-4:]} {other[:3]}"
+            if meeting not in listed and len(set(meeting)) > 4:
+                house.secrets[f"{one} {other} in share {number}"] = meeting.encode()
+            # A short one is found by chance.
+            if len(set(one[1:])) > 3:
+                house.secrets[f"{one} on a page in share {number}"] = f"{one.ljust(8)[1:]})".encode()

@@ -212,29 +212,11 @@ def split_revealing(house):
     return ["backup", "split", "--shares", "2/3", "--reveal-shares", *house.given("passphrase")]
 
 
-def learn_shares(house, words):
-    """What is in a share; the words' places in the list; where two words meet in a text; and words as a page has them.
-    A word by itself is in the program's list."""
-    listed = " ".join(shamir.word_list())
-    for number, share in enumerate(words, 1):
-        house.secrets[f"value of share {number}"] = shamir.value(share)
-        house.secrets[f"places of the words of share {number}"] = b"".join(
-            place.to_bytes(2) for place in shamir.places(share)[4:])
-        secret = share.split()[4:]
-        for one, other in zip(secret, secret[1:]):
-            # The list has a text of its own, in which some meet, too.
-            if f"{one[-4:]} {other[:3]}" not in listed:
-                house.secrets[f"{one} {other} in share {number}"] = f"{one[-4:]} {other[:3]}".encode()
-            # A shorter one is found by chance.
-            if len(one) > 5:
-                house.secrets[f"{one} on a page in share {number}"] = f"{one.ljust(8)[1:]})".encode()
-
-
 def reading_shares(verb):
     @starting(identity=False)
     def command(house):
         words = shamir.split(IDENTITY.client_key, 2, 3)[0]
-        learn_shares(house, words)
+        shamir.learn(house, words)
         house.secrets["client key"] = IDENTITY.client_key
         files = [house.file(f"share{number}", share.encode()) for number, share in enumerate(words[:2])]
         if verb == "check":
@@ -329,7 +311,7 @@ def test_at_exit(houses, name):
         house.learn_code((written.read_text() if written.exists() else result.out).split()[0])
     if arguments[:2] == ["backup", "split"]:
         pages = sorted((house.home / "pages").glob("*.pdf"))
-        learn_shares(house, [shamir.words_on(page) for page in pages] or result.out.splitlines())
+        shamir.learn(house, [shamir.words_on(page) for page in pages] or result.out.splitlines())
     house.learn()
     # Programs have sentences, and so the end of one word and the beginning of another.
     left = [one for one in unexpected(memory, house) if " in share " not in one.secret or "/" not in one.mapping.name]
