@@ -1,5 +1,5 @@
 internal import Primitives
-public import SecureMemory
+internal import SecureMemory
 
 /// What all shares of one split have in common, besides the secret. None of it is secret.
 public struct ShareSet: Equatable, Sendable {

@@ -7,7 +7,7 @@ public enum GatewaySDK {
 
     /// Runs its command line.
     /// - Returns: what it printed.
-    static func program(_ arguments: [String]) throws -> String {
+    public static func program(_ arguments: [String]) throws -> String {
         let source = "from threema.gateway.bin.gateway_client import main; main()"
         return String(decoding: try python.run(source, arguments), as: UTF8.self)
     }

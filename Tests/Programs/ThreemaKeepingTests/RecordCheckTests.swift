@@ -107,6 +107,7 @@ import VectorKit
 
     @Test func `other keys, directories and setups`() {
         #expect(problem(changed("devicegroupkey", [1])) == .malformed("devicegroupkey"))
+        #expect(problem(changed("shares", [1])) == .malformed("shares"))
         for url in ["http://directory.example/", "https://u@directory.example/", "https://directory.example/../"] {
             #expect(problem(changed("directory", Array("{\"url\":\"\(url)\"}".utf8))) == .malformed("directory"))
         }

@@ -159,6 +159,8 @@ private final class TestCallServer: HTTPClient {
             #expect(throws: CallServerError.badURL, "\(bad)") { try CallServer(bad, suffixes: names) }
         }
         #expect(throws: CallServerError.notAllowed) { try CallServer("https://threema.example", suffixes: []) }
+        let own = try CallServer(server.url, suffixes: [".threema.test"], authority: [1, 2])
+        #expect(own.endpoint.authority == [1, 2] && server.endpoint.authority == nil && own != server)
         #expect(throws: CallServerError.notAllowed) { try CallServer("https://threema.example", suffixes: ["", "."]) }
     }
 }

@@ -1,3 +1,5 @@
+internal import SecureMemory
+
 // What the schema says of a table: page 1 is a table with the columns type, name, tbl_name, rootpage and sql, and has a
 // row for each table, index and trigger (fileformat2.html, 2.6).
 
@@ -95,7 +97,7 @@ extension Record.Value {
     /// The text, if it is one and not secret.
     func text(of row: Span<UInt8>) -> String? {
         guard case .text(let place) = self else { return nil }
-        return String(validating: place.map { row[$0] }, as: UTF8.self)
+        return row.extracting(place).revealText()
     }
 }
 

@@ -33,7 +33,8 @@ extension IdentityKeeper {
             guard isDirectory else { throw .malformed(.directory) }
         }
         if records.count(of: .shares) != nil {
-            guard records.withRecord(.shares, { ShareRecord(decoding: $0)?.publicKey == key }) else {
+            // It may be about an earlier key.
+            guard records.withRecord(.shares, { ShareRecord(decoding: $0) != nil }) else {
                 throw .malformed(.shares)
             }
         }

@@ -1,6 +1,6 @@
-package import Encodings
+internal import Encodings
 internal import Keystore
-package import SecureMemory
+internal import SecureMemory
 package import Shares
 package import Threema
 internal import ThreemaRecords

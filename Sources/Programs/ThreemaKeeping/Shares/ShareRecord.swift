@@ -1,8 +1,8 @@
 package import Encodings
 internal import Keystore
 internal import SecureMemory
-package import Shares
-package import Threema
+internal import Shares
+internal import Threema
 
 // The record `shares`, integers big endian:
 //

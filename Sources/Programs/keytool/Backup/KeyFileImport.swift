@@ -52,7 +52,7 @@ extension BackupImport {
         isNew ? "imported \(id)" : "already in the keystore, with the same key: \(id)"
     }
 
-    /// - Returns: nil if it is missing, or if nobody can be asked.
+    /// - Returns: nil if none is given, or if nobody can be asked.
     private func givenSecret(for id: ThreemaID, _ session: Session) throws -> GatewaySecret? {
         let text: SecureBytes
         do {

@@ -18,15 +18,17 @@ extension ThreemaMessenger {
         try session.output.reveal(
             [marks[0]], json: .result("id show", [("id", .string(id.text)), ("gateway_secret", .string(marks[0]))]),
             marks, secrets: 1
-        ) { _, text in
-            secret.bytes.withBytes { secret in
-                for index in secret.indices {
-                    // JSON writes these two with a backslash; the secret has no other characters that it cannot have.
-                    if isJSON, [UInt8(ascii: "\""), UInt8(ascii: "\\")].contains(secret[index]) {
-                        text.append(UInt8(ascii: "\\"))
-                    }
-                    text.append(secret[index])
+        ) { _, text in append(secret, escaped: isJSON, to: &text) }
+    }
+
+    private static func append(_ secret: borrowing GatewaySecret, escaped: Bool, to text: inout SecureBuffer) {
+        secret.bytes.withBytes { secret in
+            for index in secret.indices {
+                // JSON writes these two with a backslash; the secret has no other characters that it cannot have.
+                if escaped, [UInt8(ascii: "\""), UInt8(ascii: "\\")].contains(secret[index]) {
+                    text.append(UInt8(ascii: "\\"))
                 }
+                text.append(secret[index])
             }
         }
     }

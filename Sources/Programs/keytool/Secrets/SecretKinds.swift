@@ -27,9 +27,9 @@ enum TelegramPasscode: Secret {
     static let isGenerated = false
 }
 
-/// It is typed; otherwise it is a file that is imported.
+/// It is typed, and has no options: elsewhere it is a file that is imported.
 enum TelegramSessionText: Secret {
-    static let stem = "telegram-session"
+    static var stem: String { "telegram-session" }
     static let title = "session text"
     static let isGenerated = false
 }

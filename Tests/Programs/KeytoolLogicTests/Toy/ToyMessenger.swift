@@ -56,7 +56,7 @@ enum ToyMessenger: AccountMessenger {
     static func exported(
         _ id: ToyID, _ options: NoOptions, in keeper: ToyKeeper, by sealer: AccountSealer
     ) throws -> ExportedAccount {
-        ExportedAccount(file: try sealer.age(keeper.key(id).bytes), words: "the key \(id)", members: [])
+        ExportedAccount(sealed: try sealer.age(keeper.key(id).bytes), words: "the key \(id)", members: [])
     }
 
     static func verified(_ file: String, _ options: AccountFileOptions, _ session: Session) throws -> VerifiedFile {

@@ -595,7 +595,9 @@ class TestRefusals:
         threema(ID, KEY, places__main__safe=b"\x01"), threema(ID, KEY, linking=b"{}"),
         threema(ID, KEY, devicegroupkey=b"short"), threema(ID, KEY, directory=b'{"url":"http://x/"}'),
         threema(ID, KEY, profile=archives.PROFILE[:-1] + b',"keytool":{"generation":7}}'),
-    ], ids=range(10))
+        threema(ID, KEY, shares=b"\x01" + KEY), threema(ID, KEY, shares=b"\x01" + KEY + bytes([0, 7, 2, 1]) + bytes(48)),
+        threema(ID, KEY, shares=b"\x01" + KEY + bytes([0, 7, 2, 2]) + bytes(87)),
+    ], ids=range(13))
     def test_hostile_records(self, refused, files):
         """Recipients do not sign: anybody may have made them. The identity is named, and no keystore is created."""
         assert files[0][0].split("/")[1] in refused(archive(*files)).err

@@ -9,7 +9,7 @@ import stat
 
 import pytest
 
-from kit import identityfiles, masterkey, oracle, shamir
+from kit import archives, identityfiles, masterkey, oracle, shamir
 from kit.known import BACKUP_PASSWORD
 from kit.screens.printed import texts
 
@@ -287,6 +287,20 @@ def test_a_new_key_has_no_shares(held, files, backup_password, write):
     held.ok("backup", "import", "--replace", write("code", code), *backup_password)
     assert held.json("backup", "check", "--share", files[0])["held"] is False
     assert "shares 1" not in held("doctor").out
+
+
+def test_an_archive_has_it(held, empty, files, write, backup_password):
+    archive, key = held.home / "all.age", write("agekey", archives.IDENTITY)
+    held.ok("archive", "export", "-o", archive, "--recipient", archives.RECIPIENT)
+    empty.ok("archive", "import", archive, "--identity", key, "--no-passphrase")
+    assert empty.json("backup", "check", "--share", files[1])["id"] == ID
+    # Also if it is about an earlier key.
+    code = oracle.seal_code(oracle.Identity(ID, bytes(range(32))), BACKUP_PASSWORD)
+    held.ok("backup", "import", "--replace", write("code", code), *backup_password)
+    held.ok("archive", "export", "-o", held.home / "later.age", "--recipient", archives.RECIPIENT)
+    empty.ok("id", "remove", ID, "--yes")
+    empty.ok("archive", "import", held.home / "later.age", "--identity", key)
+    assert empty.json("backup", "check", "--share", files[1])["held"] is False
 
 
 def test_a_damaged_record_is_found_and_replaced(held, shares):

@@ -67,7 +67,7 @@ def field(number, content):
 
 @pytest.mark.parametrize("content, is_sealed", [
     (field(1, b"ms-master-key-a") + field(2, bytes(12)) + field(3, bytes(60)), True),
-    (field(3, bytes(60)) + field(2, bytes(12)) + field(1, b"ms-master-key-b"), True),
+    (field(2, bytes(12)) + field(1, b"ms-master-key-b") + field(3, bytes(60)), True),
     (field(1, b"ms-master-key-a") + field(2, bytes(16)) + field(3, bytes(60)), False),
     (field(1, b"ms-master-key-a") + field(2, bytes(12)) + field(3, bytes(16)), False),
     (field(1, b"ms-master-key-a") + field(2, bytes(12)) + b"\x18\x01", False)],

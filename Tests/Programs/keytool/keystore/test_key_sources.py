@@ -30,7 +30,7 @@ def test_the_table_is_complete(keytool):
         found |= {f"{noun} {verb}" for verb in verbs if verb != "See" and
                   " --passphrase-file" in keytool.ok(noun, verb, "--help").out}
     asking = {"id fetch", "id link", "id revoke", "revoke check", "revoke set"}
-    others = {"backup check", "key protect", "key unlock"} | asking
+    others = {"backup check", "key import", "key protect", "key unlock"} | asking
     assert found - others == set(COMMANDS) - {"profile show", "contact list"}
 
 

@@ -232,8 +232,8 @@ def test_variables():
 # There after an interruption, when backups were replaced, if a backup was for linking a device, or if a directory knows
 # the identity.
 AT_TIMES = {f"identities/threema/ID/{name}"
-            for name in ("commit", "places/PLACE/history/TIME-DIGEST-ORIGIN", "devicegroupkey", "directory", "linking",
-                         "matchtoken", "contactstates", "shares")}
+            for name in ("commit", "places/PLACE/history/TIME-DIGEST-ORIGIN", "devicegroupkey", "directory",
+                         "gatewaysecret", "linking", "matchtoken", "contactstates", "shares")}
 AT_TIMES |= {"identities/threema/.pending-KEY", "identities/MESSENGER/ID/sessions.db"}
 AT_TIMES |= {"identities/telegram/ID/account", "identities/telegram/ID/lock",
              "identities/textsecure/NUMBER/account", "identities/textsecure/NUMBER/lock"}

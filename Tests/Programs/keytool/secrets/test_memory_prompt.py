@@ -2,8 +2,10 @@
 
 import pytest
 
-from kit import archives, oracle
+from kit import archives, oracle, shamir
 from kit.processes.corefile import require_gcore
+from kit.processes.memory import Memory
+from kit.processes.memoryleft import unexpected
 from kit.processes.promptmemory import answer, is_clean, left_at_exit, left_waiting
 from kit.stages.everysecret import ID, PASSWORDS, EverySecret
 
@@ -76,3 +78,21 @@ def test_backup_import(house, terminal):
     answer(process, "backup-password")
     left = left_waiting(process, house, "passphrase", "client key")
     is_clean(left + left_at_exit(process, house, *[PASSWORDS["passphrase"]] * 2))
+
+
+def test_backup_join(house, terminal):
+    """Words that were typed, at the next question, and when the key was joined."""
+    words = shamir.split(IDENTITY.client_key, 2, 3)[0]
+    shamir.learn(house, words[:2])
+    house.secrets["client key"] = IDENTITY.client_key
+    process = terminal("backup", "join", "--id", ID, "--no-passphrase", runner=house.keytool)
+    left = []
+    for question, share in ((r"Share 1, word 1: $", words[0]), (r"Share 2, word 1: $", words[1]), (r"check word [^\n]*$", None)):
+        process.expect(question)
+        if share != words[0]:
+            memory = Memory(process.process.pid)
+            left += unexpected(memory.snapshot(), house)
+            memory.close()
+        process.send(share or "y")
+    assert process.finish() == 0, process.text
+    is_clean([one for one in left if " in share " not in one.secret or "/" not in one.mapping.name])

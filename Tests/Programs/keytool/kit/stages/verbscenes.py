@@ -202,15 +202,11 @@ def attachment(place):
 
 def gateway(place):
     return ["backup", "import", place.home / "bot.private", "--id", GATEWAY_ID, "--gateway-secret-file",
-            place.home / "gateway-secret", "--replace"]
+            place.home / "gateway-secret"]
 
 
 def gateway_held(place):
     place.keytool.ok(*gateway(place))
-
-
-def other_gateway_held(place):
-    place.keytool.ok("backup", "import", "-", "--id", GATEWAY_ID, stdin="7" * 64)
 
 
 def push(place):
@@ -231,7 +227,6 @@ SCENES = {
         everything, verb("telegram", "export", "--format", "telethon", "--reveal-private-key", name="t.session"), WRITTEN,
         read=bytes_of),
     "gateway-import": Verb(lambda place: None, gateway, (0,)),
-    "gateway-replace": Verb(other_gateway_held, gateway, (0,)),
     "gateway-export": Verb(
         gateway_held, verb("backup", "export", "--format", "gateway", "--reveal-private-key", name="k"), WRITTEN,
         read=bytes_of),
