@@ -109,7 +109,36 @@ def test_nothing_is_written_if_a_page_cannot_be(held, tmp_path):
     (place / f"share-3-{ID}.pdf").write_text("mine")
     assert held("backup", "split", "--shares", "2/3", "--sheet", place).code == 17
     assert [path.name for path in place.iterdir()] == [f"share-3-{ID}.pdf"]
-    assert held("backup", "split", "--shares", "2/3", "--sheet", tmp_path / "absent").code == 73
+    # Nothing offers to overwrite a share.
+    assert "--force" not in held("backup", "split", "--shares", "2/3", "--sheet", place).err
+    assert held("backup", "split", "--shares", "2/3", "--sheet", tmp_path / "absent" / "pages").code == 73
+    assert not (tmp_path / "absent").exists() and not identityfiles.path(held.keystore, ID, "shares").exists()
+
+
+@pytest.mark.parametrize("ending", ["", "/", "//"])
+def test_a_directory_that_is_missing_is_made(held, tmp_path, ending):
+    place = tmp_path / "pages"
+    held.ok("backup", "split", "--shares", "2/3", "--sheet", f"{place}{ending}")
+    assert stat.S_IMODE(place.stat().st_mode) == 0o700 and len(list(place.iterdir())) == 3
+
+
+def test_a_directory_that_was_made_for_nothing_is_removed(held, tmp_path):
+    place = tmp_path / "pages"
+    with open("/dev/full", "w") as full:
+        assert held("backup", "split", "--shares", "2/3", "--sheet", place, stdout=full).code == 74
+    assert not place.exists()
+    inside = held.keystore / "pages"
+    assert held("backup", "split", "--shares", "2/3", "--sheet", inside).code == 64 and not inside.exists()
+    # One that was there stays.
+    place.mkdir()
+    with open("/dev/full", "w") as full:
+        assert held("backup", "split", "--shares", "2/3", "--sheet", place, stdout=full).code == 74
+    assert list(place.iterdir()) == []
+
+
+def test_an_empty_directory_name_is_refused(held):
+    result = held("backup", "split", "--shares", "2/3", "--sheet", "")
+    assert result.code == 64 and "--sheet" in result.err
     assert not identityfiles.path(held.keystore, ID, "shares").exists()
 
 
