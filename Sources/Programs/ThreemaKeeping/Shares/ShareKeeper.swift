@@ -40,6 +40,15 @@ package struct ShareKeeper: Sendable {
         try held.write(.shares, record.encoded.span)
     }
 
+    /// Forgets shares that came to nobody.
+    /// - Throws: `KeystoreError`, `FileError`; then nothing has changed.
+    package func forget(_ shares: [Share], of id: ThreemaID, _ publicKey: PublicKey) throws {
+        let held = try keystore.lockedIdentity(.threema(id), wait: LockedIdentity.usualWait)
+        guard var record = try held.records.shareRecord(of: publicKey) else { return }
+        record.remove(shares)
+        if record.sets.isEmpty { try held.remove(.shares) } else { try held.write(.shares, record.encoded.span) }
+    }
+
     /// The sets of an identity, the newest first; empty if its present key was never shared here.
     /// - Throws: `KeystoreError`.
     package func sets(of id: ThreemaID) throws -> [ShareRecord.Set] {

@@ -64,7 +64,13 @@ struct BackupSplit: Verb {
             ShareSheet(id: id, publicKey: key, share: share, count: made.count, day: day).pdf()
         } finish: {
             try keeper.shares.remember(made, of: id, key)
-            try show(made, files, of: id, key, session.output)
+            do {
+                try show(made, files, of: id, key, session.output)
+            } catch {
+                // Nobody has them all. Not to forget them costs only a wrong age in `doctor`.
+                try? keeper.shares.forget(made, of: id, key)
+                throw error
+            }
         }
         session.output.note("check word of the key \(key.checkWord.text)")
         if files != nil {

@@ -142,6 +142,17 @@ def test_an_empty_directory_name_is_refused(held):
     assert not identityfiles.path(held.keystore, ID, "shares").exists()
 
 
+def test_shares_that_could_not_be_shown_are_not_remembered(held):
+    """`doctor` must not count on shares that nobody has."""
+    with open("/dev/full", "w") as full:
+        assert held("backup", "split", "--shares", "2/3", "--reveal-shares", stdout=full).code == 74
+    assert not identityfiles.path(held.keystore, ID, "shares").exists()
+    held.json("backup", "split", "--shares", "3/5", "--reveal-shares")
+    with open("/dev/full", "w") as full:
+        assert held("backup", "split", "--shares", "2/3", "--reveal-shares", stdout=full).code == 74
+    assert "3 of 5 needed" in held("doctor").out
+
+
 @pytest.mark.parametrize("numbers", ["1/1", "1/2", "3/2", "2/17", "0/3", "2", "2/", "a/b", "-1/3", "2/3/4", "300/300"])
 def test_numbers(held, numbers):
     assert held("backup", "split", f"--shares={numbers}", "--reveal-shares").code == 64
