@@ -153,6 +153,13 @@ def test_shares_that_could_not_be_shown_are_not_remembered(held):
     assert "3 of 5 needed" in held("doctor").out
 
 
+def test_the_page_of_a_gateway_id_can_be_typed_to_a_shell(keytool, write, tmp_path):
+    keytool.ok("backup", "import", write("key", f"private:{KEY.hex()}"), "--id", "*TESTGW1", "--no-passphrase")
+    keytool.ok("backup", "split", "--shares", "2/2", "--sheet", tmp_path / "pages")
+    page = next((tmp_path / "pages").iterdir())
+    assert "keytool backup join --id '*TESTGW1'" in " ".join(texts(page))
+
+
 @pytest.mark.parametrize("numbers", ["1/1", "1/2", "3/2", "2/17", "0/3", "2", "2/", "a/b", "-1/3", "2/3/4", "300/300"])
 def test_numbers(held, numbers):
     assert held("backup", "split", f"--shares={numbers}", "--reveal-shares").code == 64
