@@ -311,10 +311,28 @@ def test_check_on_stdin(held, shares):
     assert held("backup", "check", "--share").code == 16
 
 
-def test_check_refuses_other_options(held, files):
-    for more in (["--expect-check", "AAAA-AAAA"], ["--try-newer"], ["--qr-image", "x.png"]):
+def test_check_refuses_other_options(held, files, shares):
+    for more in (["--expect-check", "AAAA-AAAA"], ["--try-newer"], ["--qr-image", "x.png"], ["--id", ID],
+                 ["--file-passphrase-command", "echo x"]):
         assert held("backup", "check", "--share", files[0], *more).code == 64
     assert held("backup", "check", "--share", files[0], "--expect-id", ID).code == 0
+    assert held("backup", "check", "--share", "-", "--passphrase-file", "-", stdin=shares[0]).code == 64
+
+
+def test_an_expected_id_that_cannot_be_shown_fails(held, files, empty):
+    held.ok("id", "create", "--id", "OTHERID1")
+    assert held("backup", "check", "--share", files[0], "--expect-id", "ABSENT00").code == 10
+    result = held("backup", "check", "--share", files[0], "--expect-id", "OTHERID1")
+    assert result.code == 19 and "the words are right" in result.out and "OTHERID1" in result.err
+    assert held("--json", "backup", "check", "--share", files[0], "--expect-id", "OTHERID1").code == 19
+    assert empty("backup", "check", "--share", files[0], "--expect-id", ID).code == 10
+    held.ok("id", "show", ID)
+
+
+def test_an_expected_id_needs_the_keystore(held, files, given):
+    held.ok("key", "protect", *given("passphrase", b"correct horse battery staple"))
+    assert held("backup", "check", "--share", files[0]).code == 0
+    assert held("backup", "check", "--share", files[0], "--expect-id", ID).code == 16
 
 
 # What is remembered
