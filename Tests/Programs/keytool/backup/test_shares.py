@@ -335,6 +335,15 @@ def test_an_expected_id_needs_the_keystore(held, files, given):
     assert held("backup", "check", "--share", files[0], "--expect-id", ID).code == 16
 
 
+def test_a_page_is_not_read_as_words(held, tmp_path):
+    place = tmp_path / "pages"
+    held.ok("backup", "split", "--shares", "2/2", "--sheet", place)
+    pages = sorted(place.iterdir())
+    for command in (["check", "--share", pages[0]], ["join", *pages, "--id", ID]):
+        result = held("backup", *command)
+        assert result.code == 65 and "is a page to print" in result.err and "word 1" not in result.err
+
+
 # What is remembered
 
 
