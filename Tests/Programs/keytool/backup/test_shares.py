@@ -6,11 +6,13 @@ import itertools
 import json
 import re
 import stat
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
 from kit import identityfiles, masterkey, oracle, shamir
 from kit.known import BACKUP_PASSWORD
+from kit.processes.clock import Clocked
 from kit.screens.printed import texts
 
 KEY = bytes(range(7, 39))
@@ -342,6 +344,11 @@ def test_a_page_is_not_read_as_words(held, tmp_path):
     for command in (["check", "--share", pages[0]], ["join", *pages, "--id", ID]):
         result = held("backup", *command)
         assert result.code == 65 and "is a page to print" in result.err and "word 1" not in result.err
+
+
+def test_an_age_is_never_negative(held, shares):
+    behind = Clocked(held, datetime.now(UTC) - timedelta(days=9))
+    assert "shares 1, 2, 3, 4, 5 made 0 days ago" in behind("doctor").out
 
 
 # What is remembered
