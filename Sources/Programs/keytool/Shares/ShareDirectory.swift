@@ -13,10 +13,13 @@ struct ShareDirectory {
 
     /// Makes it with mode 0700 if it is missing, in a directory that must exist.
     /// - Parameter reserved: where it must not be.
-    /// - Throws: `UsageFailure` for an empty path; `ResultFileError`.
+    /// - Throws: `UsageFailure` for an empty path or stdout; `ResultFileError`.
     init(_ path: String, outside reserved: ReservedDirectory?) throws {
         guard !path.isEmpty else {
             throw UsageFailure("--sheet names no directory: its value is empty", hint: "--sheet DIR")
+        }
+        guard path != "-" else {
+            throw UsageFailure("the pages are several files: they are not written to stdout", hint: "--sheet DIR")
         }
         self.path = path
         var trimmed = path[...]

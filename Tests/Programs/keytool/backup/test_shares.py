@@ -138,8 +138,9 @@ def test_a_directory_that_was_made_for_nothing_is_removed(held, tmp_path):
     assert list(place.iterdir()) == []
 
 
-def test_an_empty_directory_name_is_refused(held):
-    result = held("backup", "split", "--shares", "2/3", "--sheet", "")
+@pytest.mark.parametrize("name", ["", "-"])
+def test_what_names_no_directory_is_refused(held, name):
+    result = held("backup", "split", "--shares", "2/3", "--sheet", name)
     assert result.code == 64 and "--sheet" in result.err
     assert not identityfiles.path(held.keystore, ID, "shares").exists()
 
