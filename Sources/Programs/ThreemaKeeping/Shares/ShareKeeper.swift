@@ -71,12 +71,19 @@ package struct ShareKeeper: Sendable {
     /// - Throws: `KeystoreError`, `FileError`.
     package func check(_ share: Share, of id: ThreemaID?) throws -> Recognition {
         var others: [ThreemaID] = []
+        var failure: (any Error)?
         for id in try id.map({ [$0] }) ?? keystore.threemaIDs() {
-            let sets = try sets(of: id)
-            guard !sets.isEmpty else { continue }
-            if let set = try markChecked([share], of: id).first { return .known(id, set) }
-            others.append(id)
+            do {
+                guard try !sets(of: id).isEmpty else { continue }
+                if let set = try markChecked([share], of: id).first { return .known(id, set) }
+                others.append(id)
+            } catch {
+                // It may be a share of another identity.
+                failure = failure ?? error
+            }
         }
+        // It may be a share of the one that cannot be read.
+        if let failure { throw failure }
         return others.isEmpty ? .noShares : .unknown(others)
     }
 

@@ -378,6 +378,16 @@ def test_a_damaged_record_is_found_and_replaced(held, shares):
     assert "2 of 3 needed" in held("doctor").out
 
 
+def test_a_damaged_record_of_another_identity_hides_no_share(held, files, write):
+    held.ok("id", "create", "--id", "AAAAAAA1")
+    other = held.json("backup", "split", "AAAAAAA1", "--shares", "2/3", "--reveal-shares")["shares"]
+    path = identityfiles.path(held.keystore, "AAAAAAA1", "shares")
+    path.write_bytes(path.read_bytes()[:-1])
+    assert held.json("backup", "check", "--share", files[0])["held"] is True
+    # Of those of the damaged one, nothing is said.
+    assert '"shares" of AAAAAAA1 is damaged' in held.ok("backup", "check", "--share", write("other", other[0]["words"])).err
+
+
 def test_status(held, files, directory, safe_password):
     held.ok("safe", "setup", "--create", "--server", directory.url, *safe_password)
     held.ok("backup", "check", "--share", files[0])
