@@ -40,7 +40,7 @@ function __keytool_parse_tokens -S
             case 'list'
                 __keytool_parse_subcommand 0 'q/quiet' 'v/verbose' 'json' 'keystore=' 'no-input' 'color=' 'passphrase-file=' 'passphrase-command=' 'passphrase-fd=' 'version' 'h/help'
             case 'show'
-                __keytool_parse_subcommand 1 'q/quiet' 'v/verbose' 'json' 'keystore=' 'no-input' 'color=' 'passphrase-file=' 'passphrase-command=' 'passphrase-fd=' 'version' 'h/help'
+                __keytool_parse_subcommand 1 'q/quiet' 'v/verbose' 'json' 'keystore=' 'no-input' 'color=' 'reveal-gateway-secret' 'passphrase-file=' 'passphrase-command=' 'passphrase-fd=' 'version' 'h/help'
             case 'remove'
                 __keytool_parse_subcommand 1 'q/quiet' 'v/verbose' 'json' 'keystore=' 'no-input' 'color=' 'yes' 'pending=' 'passphrase-file=' 'passphrase-command=' 'passphrase-fd=' 'version' 'h/help'
             case 'fetch'
@@ -54,11 +54,11 @@ function __keytool_parse_tokens -S
             __keytool_parse_subcommand 0 'q/quiet' 'v/verbose' 'json' 'keystore=' 'no-input' 'color=' 'version' 'h/help'
             switch $unparsed_tokens[1]
             case 'export'
-                __keytool_parse_subcommand 1 'q/quiet' 'v/verbose' 'json' 'keystore=' 'no-input' 'color=' 'scheme=' 'o/output=' 'qr-file=' 'sheet=' 'force' 'qr' 'mode=' 'qr-wait' 'weak-ok' 'backup-password-file=' 'backup-password-command=' 'backup-password-fd=' 'passphrase-file=' 'passphrase-command=' 'passphrase-fd=' 'version' 'h/help'
+                __keytool_parse_subcommand 1 'q/quiet' 'v/verbose' 'json' 'keystore=' 'no-input' 'color=' 'format=' 'reveal-private-key' 'scheme=' 'o/output=' 'qr-file=' 'sheet=' 'force' 'qr' 'mode=' 'qr-wait' 'weak-ok' 'backup-password-file=' 'backup-password-command=' 'backup-password-fd=' 'passphrase-file=' 'passphrase-command=' 'passphrase-fd=' 'version' 'h/help'
             case 'import'
-                __keytool_parse_subcommand 1 'q/quiet' 'v/verbose' 'json' 'keystore=' 'no-input' 'color=' 'qr-image=' 'expect-id=' 'expect-public-key=' 'expect-check=' 'try-newer' 'backup-password-file=' 'backup-password-command=' 'backup-password-fd=' 'passphrase-file=' 'passphrase-command=' 'passphrase-fd=' 'no-passphrase' 'weak-ok' 'replace' 'replace-profile' 'version' 'h/help'
+                __keytool_parse_subcommand 1 'q/quiet' 'v/verbose' 'json' 'keystore=' 'no-input' 'color=' 'qr-image=' 'expect-id=' 'expect-public-key=' 'expect-check=' 'try-newer' 'backup-password-file=' 'backup-password-command=' 'backup-password-fd=' 'id=' 'file-passphrase-file=' 'file-passphrase-command=' 'file-passphrase-fd=' 'gateway-secret-file=' 'gateway-secret-command=' 'gateway-secret-fd=' 'passphrase-file=' 'passphrase-command=' 'passphrase-fd=' 'no-passphrase' 'weak-ok' 'replace' 'replace-profile' 'version' 'h/help'
             case 'check'
-                __keytool_parse_subcommand 1 'q/quiet' 'v/verbose' 'json' 'keystore=' 'no-input' 'color=' 'qr-image=' 'expect-id=' 'expect-public-key=' 'expect-check=' 'try-newer' 'backup-password-file=' 'backup-password-command=' 'backup-password-fd=' 'share' 'passphrase-file=' 'passphrase-command=' 'passphrase-fd=' 'version' 'h/help'
+                __keytool_parse_subcommand 1 'q/quiet' 'v/verbose' 'json' 'keystore=' 'no-input' 'color=' 'qr-image=' 'expect-id=' 'expect-public-key=' 'expect-check=' 'try-newer' 'backup-password-file=' 'backup-password-command=' 'backup-password-fd=' 'share' 'id=' 'file-passphrase-file=' 'file-passphrase-command=' 'file-passphrase-fd=' 'passphrase-file=' 'passphrase-command=' 'passphrase-fd=' 'version' 'h/help'
             case 'split'
                 __keytool_parse_subcommand 1 'q/quiet' 'v/verbose' 'json' 'keystore=' 'no-input' 'color=' 'shares=' 'sheet=' 'reveal-shares' 'passphrase-file=' 'passphrase-command=' 'passphrase-fd=' 'version' 'h/help'
             case 'join'
@@ -154,7 +154,7 @@ function __keytool_parse_tokens -S
             case 'unprotect'
                 __keytool_parse_subcommand 0 'q/quiet' 'v/verbose' 'json' 'keystore=' 'no-input' 'color=' 'yes' 'passphrase-file=' 'passphrase-command=' 'passphrase-fd=' 'version' 'h/help'
             case 'import'
-                __keytool_parse_subcommand 1 'q/quiet' 'v/verbose' 'json' 'keystore=' 'no-input' 'color=' 'check' 'replace' 'file-passphrase-file=' 'file-passphrase-command=' 'file-passphrase-fd=' 'passphrase-file=' 'passphrase-command=' 'passphrase-fd=' 'no-passphrase' 'weak-ok' 'version' 'h/help'
+                __keytool_parse_subcommand 1 'q/quiet' 'v/verbose' 'json' 'keystore=' 'no-input' 'color=' 'check' 'file-passphrase-file=' 'file-passphrase-command=' 'file-passphrase-fd=' 'passphrase-file=' 'passphrase-command=' 'passphrase-fd=' 'no-passphrase' 'weak-ok' 'version' 'h/help'
             case 'unlock'
                 __keytool_parse_subcommand 0 'q/quiet' 'v/verbose' 'json' 'keystore=' 'no-input' 'color=' 'for=' 'passphrase-file=' 'passphrase-command=' 'passphrase-fd=' 'version' 'h/help'
             case 'lock'
@@ -192,7 +192,7 @@ function __keytool_parse_tokens -S
             case 'verify'
                 __keytool_parse_subcommand 1 'q/quiet' 'v/verbose' 'json' 'keystore=' 'no-input' 'color=' 'file-passphrase-file=' 'file-passphrase-command=' 'file-passphrase-fd=' 'identity=+' 'version' 'h/help'
             case 'export'
-                __keytool_parse_subcommand 1 'q/quiet' 'v/verbose' 'json' 'keystore=' 'no-input' 'color=' 'o/output=' 'force' 'file-passphrase-file=' 'file-passphrase-command=' 'file-passphrase-fd=' 'recipient=+' 'weak-ok' 'passphrase-file=' 'passphrase-command=' 'passphrase-fd=' 'version' 'h/help'
+                __keytool_parse_subcommand 1 'q/quiet' 'v/verbose' 'json' 'keystore=' 'no-input' 'color=' 'o/output=' 'force' 'format=' 'reveal-private-key' 'file-passphrase-file=' 'file-passphrase-command=' 'file-passphrase-fd=' 'recipient=+' 'weak-ok' 'passphrase-file=' 'passphrase-command=' 'passphrase-fd=' 'version' 'h/help'
             case 'mark-lost'
                 __keytool_parse_subcommand 1 'q/quiet' 'v/verbose' 'json' 'keystore=' 'no-input' 'color=' 'passphrase-file=' 'passphrase-command=' 'passphrase-fd=' 'version' 'h/help'
             end
@@ -421,6 +421,7 @@ complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_option
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool id show" no-input' -l 'no-input' -d 'Never ask a question. Fail if an answer is needed.'
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool id show" color' -l 'color' -d 'When to use colours.' -rfka 'auto always never'
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_positional "keytool id show" -eq 1' -fka '(__keytool_custom_completion ---completion id show -- positional@0 (count (__keytool_tokens -pc)) (__keytool_tokens -tC))'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool id show" reveal-gateway-secret' -l 'reveal-gateway-secret' -d 'Print the API secret of a Gateway ID instead.'
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool id show" passphrase-file' -l 'passphrase-file' -d 'Read the keystore passphrase from a file, - for stdin.' -rF
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool id show" passphrase-command' -l 'passphrase-command' -d 'Read it from the output of a shell command.' -rfka ''
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool id show" passphrase-fd' -l 'passphrase-fd' -d 'Read it from an open file descriptor.' -rfka ''
@@ -508,9 +509,9 @@ complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_option
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool backup" color' -l 'color' -d 'When to use colours.' -rfka 'auto always never'
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool backup" version' -l 'version' -d 'Show the version.'
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool backup" h help' -s 'h' -l 'help' -d 'Show help information.'
-complete -c 'keytool' -n '__keytool_should_offer_completions_for_positional "keytool backup" -eq 1' -fa 'export' -d 'Export an identity as a backup code.'
-complete -c 'keytool' -n '__keytool_should_offer_completions_for_positional "keytool backup" -eq 1' -fa 'import' -d 'Restore an identity from its backup code, or from an Android data backup.'
-complete -c 'keytool' -n '__keytool_should_offer_completions_for_positional "keytool backup" -eq 1' -fa 'check' -d 'Check that a backup code, a share or an Android data backup opens. Stores only the date of the check.'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_positional "keytool backup" -eq 1' -fa 'export' -d 'Export an identity as a backup code, or as the key file of a Gateway ID.'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_positional "keytool backup" -eq 1' -fa 'import' -d 'Restore an identity from its backup code, a data backup or a key file.'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_positional "keytool backup" -eq 1' -fa 'check' -d 'Check that a code, share, data backup or key file opens. Stores only the date of the check.'
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_positional "keytool backup" -eq 1' -fa 'split' -d 'Share the private key among people, of whom some together restore it.'
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_positional "keytool backup" -eq 1' -fa 'join' -d 'Restore an identity from shares of its private key.'
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool backup export" q quiet' -l 'quiet' -s 'q' -d 'Print nothing on success.'
@@ -520,6 +521,8 @@ complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_option
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool backup export" no-input' -l 'no-input' -d 'Never ask a question. Fail if an answer is needed.'
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool backup export" color' -l 'color' -d 'When to use colours.' -rfka 'auto always never'
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_positional "keytool backup export" -eq 1' -fka '(__keytool_custom_completion ---completion backup export -- positional@0 (count (__keytool_tokens -pc)) (__keytool_tokens -tC))'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool backup export" format' -l 'format' -d 'code, or gateway for the key file of a Gateway ID.' -rfka 'code gateway'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool backup export" reveal-private-key' -l 'reveal-private-key' -d 'Write the private key without encryption, with --format gateway.'
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool backup export" scheme' -l 'scheme' -d 'pbkdf2 (80 characters), or argon2id (104; iOS cannot read it).' -rfka 'pbkdf2 argon2id'
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool backup export" o output' -l 'output' -s 'o' -d 'Write the code to a new file (mode 0600), or to stdout for -.' -rF
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool backup export" qr-file' -l 'qr-file' -d 'Also write the QR code to a new picture (mode 0600). The name says whether PNG or SVG.' -rfa '(set -l exts \'png\' \'svg\';for p in (string match -e -- \'*/\' (commandline -t);or printf \n)*.{$exts};printf %s\n $p;end;__fish_complete_directories (commandline -t) \'\')'
@@ -552,6 +555,13 @@ complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_option
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool backup import" backup-password-file' -l 'backup-password-file' -d 'Read the backup password from a file, - for stdin.' -rF
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool backup import" backup-password-command' -l 'backup-password-command' -d 'Read it from the output of a shell command.' -rfka ''
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool backup import" backup-password-fd' -l 'backup-password-fd' -d 'Read it from an open file descriptor.' -rfka ''
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool backup import" id' -l 'id' -d 'The ID of a Gateway key, which the file does not have.' -rfka '(__keytool_custom_completion ---completion backup import -- --id (count (__keytool_tokens -pc)) (__keytool_tokens -tC))'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool backup import" file-passphrase-file' -l 'file-passphrase-file' -d 'Read the passphrase of the file from a file, - for stdin.' -rF
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool backup import" file-passphrase-command' -l 'file-passphrase-command' -d 'Read it from the output of a shell command.' -rfka ''
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool backup import" file-passphrase-fd' -l 'file-passphrase-fd' -d 'Read it from an open file descriptor.' -rfka ''
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool backup import" gateway-secret-file' -l 'gateway-secret-file' -d 'Read the API secret from a file, - for stdin.' -rF
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool backup import" gateway-secret-command' -l 'gateway-secret-command' -d 'Read it from the output of a shell command.' -rfka ''
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool backup import" gateway-secret-fd' -l 'gateway-secret-fd' -d 'Read it from an open file descriptor.' -rfka ''
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool backup import" passphrase-file' -l 'passphrase-file' -d 'Read the keystore passphrase from a file, - for stdin.' -rF
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool backup import" passphrase-command' -l 'passphrase-command' -d 'Read it from the output of a shell command.' -rfka ''
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool backup import" passphrase-fd' -l 'passphrase-fd' -d 'Read it from an open file descriptor.' -rfka ''
@@ -577,6 +587,10 @@ complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_option
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool backup check" backup-password-command' -l 'backup-password-command' -d 'Read it from the output of a shell command.' -rfka ''
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool backup check" backup-password-fd' -l 'backup-password-fd' -d 'Read it from an open file descriptor.' -rfka ''
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool backup check" share' -l 'share' -d 'Check one share of a private key: its words, its number, and whose it is.'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool backup check" id' -l 'id' -d 'The ID of a Gateway key, which the file does not have.' -rfka '(__keytool_custom_completion ---completion backup check -- --id (count (__keytool_tokens -pc)) (__keytool_tokens -tC))'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool backup check" file-passphrase-file' -l 'file-passphrase-file' -d 'Read the passphrase of the file from a file, - for stdin.' -rF
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool backup check" file-passphrase-command' -l 'file-passphrase-command' -d 'Read it from the output of a shell command.' -rfka ''
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool backup check" file-passphrase-fd' -l 'file-passphrase-fd' -d 'Read it from an open file descriptor.' -rfka ''
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool backup check" passphrase-file' -l 'passphrase-file' -d 'Read the keystore passphrase from a file, - for stdin.' -rF
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool backup check" passphrase-command' -l 'passphrase-command' -d 'Read it from the output of a shell command.' -rfka ''
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool backup check" passphrase-fd' -l 'passphrase-fd' -d 'Read it from an open file descriptor.' -rfka ''
@@ -590,7 +604,7 @@ complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_option
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool backup split" color' -l 'color' -d 'When to use colours.' -rfka 'auto always never'
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_positional "keytool backup split" -eq 1' -fka '(__keytool_custom_completion ---completion backup split -- positional@0 (count (__keytool_tokens -pc)) (__keytool_tokens -tC))'
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool backup split" shares' -l 'shares' -d 'How many shares are needed, and how many are made: 2/2 to 16/16.' -rfka ''
-complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool backup split" sheet' -l 'sheet' -d 'Write a page to print (PDF, mode 0600) for each share to this directory.' -rfa '(__keytool_complete_directories)'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool backup split" sheet' -l 'sheet' -d 'Write a page to print (PDF, mode 0600) for each share to this directory, which is made if it is missing.' -rfa '(__keytool_complete_directories)'
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool backup split" reveal-shares' -l 'reveal-shares' -d 'Print the words of all shares.'
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool backup split" passphrase-file' -l 'passphrase-file' -d 'Read the keystore passphrase from a file, - for stdin.' -rF
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool backup split" passphrase-command' -l 'passphrase-command' -d 'Read it from the output of a shell command.' -rfka ''
@@ -1275,7 +1289,7 @@ complete -c 'keytool' -n '__keytool_should_offer_completions_for_positional "key
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_positional "keytool key" -eq 1' -fa 'protect' -d 'Protect the keystore with a passphrase.'
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_positional "keytool key" -eq 1' -fa 'passwd' -d 'Change the keystore\'s passphrase.'
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_positional "keytool key" -eq 1' -fa 'unprotect' -d 'Remove the passphrase from the keystore.'
-complete -c 'keytool' -n '__keytool_should_offer_completions_for_positional "keytool key" -eq 1' -fa 'import' -d 'Import a key file of the Android or Desktop app.'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_positional "keytool key" -eq 1' -fa 'import' -d 'Import the master key of the Android app.'
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_positional "keytool key" -eq 1' -fa 'unlock' -d 'Keep the keystore unlocked for a while.'
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_positional "keytool key" -eq 1' -fa 'lock' -d 'Remove the unlocked key from the kernel\'s keyring.'
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool key status" q quiet' -l 'quiet' -s 'q' -d 'Print nothing on success.'
@@ -1335,7 +1349,6 @@ complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_option
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool key import" color' -l 'color' -d 'When to use colours.' -rfka 'auto always never'
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_positional "keytool key import" -eq 1' -F
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool key import" check' -l 'check' -d 'Only open the file and show what it contains; store nothing.'
-complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool key import" replace' -l 'replace' -d 'Overwrite another private key of this ID in the keystore (Desktop file only).'
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool key import" file-passphrase-file' -l 'file-passphrase-file' -d 'Read the passphrase of the file from a file, - for stdin.' -rF
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool key import" file-passphrase-command' -l 'file-passphrase-command' -d 'Read it from the output of a shell command.' -rfka ''
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool key import" file-passphrase-fd' -l 'file-passphrase-fd' -d 'Read it from an open file descriptor.' -rfka ''
@@ -1470,14 +1483,14 @@ complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_option
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool telegram" color' -l 'color' -d 'When to use colours.' -rfka 'auto always never'
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool telegram" version' -l 'version' -d 'Show the version.'
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool telegram" h help' -s 'h' -l 'help' -d 'Show help information.'
-complete -c 'keytool' -n '__keytool_should_offer_completions_for_positional "keytool telegram" -eq 1' -fa 'import' -d 'Import Telegram accounts from the Desktop app, or from a file with keys.'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_positional "keytool telegram" -eq 1' -fa 'import' -d 'Import Telegram accounts from the Desktop app, from a bot\'s session, or from a file with keys.'
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_positional "keytool telegram" -eq 1' -fa 'list' -d 'List the Telegram accounts of the keystore.'
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_positional "keytool telegram" -eq 1' -fa 'show' -d 'Show a Telegram account: user, data centres and the IDs of its keys.'
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_positional "keytool telegram" -eq 1' -fa 'protect' -d 'Write a key or an account from a file into an age file.'
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_positional "keytool telegram" -eq 1' -fa 'passwd' -d 'Change the passphrase of a file with a key or an account.'
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_positional "keytool telegram" -eq 1' -fa 'unprotect' -d 'Write a key from a file without protection, 256 bytes.'
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_positional "keytool telegram" -eq 1' -fa 'verify' -d 'Check that a file with a key or an account opens. Stores nothing.'
-complete -c 'keytool' -n '__keytool_should_offer_completions_for_positional "keytool telegram" -eq 1' -fa 'export' -d 'Export a Telegram account as an age file.'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_positional "keytool telegram" -eq 1' -fa 'export' -d 'Export a Telegram account as an age file, or as a session of Telethon or Pyrogram.'
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_positional "keytool telegram" -eq 1' -fa 'mark-lost' -d 'Mark a key as lost: somebody else may have it.'
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool telegram import" q quiet' -l 'quiet' -s 'q' -d 'Print nothing on success.'
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool telegram import" v verbose' -l 'verbose' -s 'v' -d 'Print more: the exit code of an error, and each request to a server.'
@@ -1603,6 +1616,8 @@ complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_option
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_positional "keytool telegram export" -eq 1' -fka '(__keytool_custom_completion ---completion telegram export -- positional@0 (count (__keytool_tokens -pc)) (__keytool_tokens -tC))'
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool telegram export" o output' -l 'output' -s 'o' -d 'Write to a new file (0600), or - for stdout.' -rF
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool telegram export" force' -l 'force' -d 'Overwrite an existing file.'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool telegram export" format' -l 'format' -d 'age; or telethon, pyrogram, telethon-text or pyrogram-text, for a bot that moves.' -rfka 'age telethon pyrogram telethon-text pyrogram-text'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool telegram export" reveal-private-key' -l 'reveal-private-key' -d 'Write the key without encryption, for a format other than age.'
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool telegram export" file-passphrase-file' -l 'file-passphrase-file' -d 'Read the passphrase of the file from a file, - for stdin.' -rF
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool telegram export" file-passphrase-command' -l 'file-passphrase-command' -d 'Read it from the output of a shell command.' -rfka ''
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool telegram export" file-passphrase-fd' -l 'file-passphrase-fd' -d 'Read it from an open file descriptor.' -rfka ''

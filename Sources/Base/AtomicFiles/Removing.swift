@@ -20,6 +20,11 @@ extension Directory {
                 throw FileError(.remove, path: inner.path(of: entry.shown), code: errno)
             }
         }
+        try removeEmptyDirectory(name)
+    }
+
+    /// Removes a directory in this one that has to be empty.
+    package func removeEmptyDirectory(_ name: String) throws(FileError) {
         guard unlink(name, flags: AT_REMOVEDIR) == 0 else {
             throw FileError(.remove, path: path(of: name), code: errno)
         }

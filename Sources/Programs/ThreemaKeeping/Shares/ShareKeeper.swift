@@ -40,6 +40,15 @@ package struct ShareKeeper: Sendable {
         try held.write(.shares, record.encoded.span)
     }
 
+    /// Forgets shares that came to nobody.
+    /// - Throws: `KeystoreError`, `FileError`; then nothing has changed.
+    package func forget(_ shares: [Share], of id: ThreemaID, _ publicKey: PublicKey) throws {
+        let held = try keystore.lockedIdentity(.threema(id), wait: LockedIdentity.usualWait)
+        guard var record = try held.records.shareRecord(of: publicKey) else { return }
+        record.remove(shares)
+        if record.sets.isEmpty { try held.remove(.shares) } else { try held.write(.shares, record.encoded.span) }
+    }
+
     /// The sets of an identity, the newest first; empty if its present key was never shared here.
     /// - Throws: `KeystoreError`.
     package func sets(of id: ThreemaID) throws -> [ShareRecord.Set] {
@@ -62,12 +71,19 @@ package struct ShareKeeper: Sendable {
     /// - Throws: `KeystoreError`, `FileError`.
     package func check(_ share: Share, of id: ThreemaID?) throws -> Recognition {
         var others: [ThreemaID] = []
+        var failure: (any Error)?
         for id in try id.map({ [$0] }) ?? keystore.threemaIDs() {
-            let sets = try sets(of: id)
-            guard !sets.isEmpty else { continue }
-            if let set = try markChecked([share], of: id).first { return .known(id, set) }
-            others.append(id)
+            do {
+                guard try !sets(of: id).isEmpty else { continue }
+                if let set = try markChecked([share], of: id).first { return .known(id, set) }
+                others.append(id)
+            } catch {
+                // It may be a share of another identity.
+                failure = failure ?? error
+            }
         }
+        // It may be a share of the one that cannot be read.
+        if let failure { throw failure }
         return others.isEmpty ? .noShares : .unknown(others)
     }
 

@@ -61,6 +61,12 @@ package struct ShareRecord: Equatable, Sendable {
         sets = Array(sets.prefix(Self.maxSets))
     }
 
+    /// Removes the set that these shares are of.
+    mutating func remove(_ shares: [Share]) {
+        let digests = shares.map(\.digest)
+        sets.removeAll { $0.shares.map(\.digest) == digests }
+    }
+
     /// The set that a share is of; nil if it is of none.
     func set(of share: Share) -> Set? { place(of: share).map { sets[$0.set] } }
 

@@ -25,6 +25,9 @@ struct BackupCheck: Verb {
         if share {
             try code.requireShareOptions()
             try keyFile.refuse(for: "a share")
+            guard try code.file != "-" || keystore.passphrase.source()?.isStandardInput != true else {
+                throw StandardInput.isTwoThings
+            }
             return try ShareCheck(file: code.file, id: code.expectId).run(session) {
                 try session.keeper(keystore.passphrase)
             }

@@ -25,7 +25,8 @@ struct BackupSplit: Verb {
 
     @Option(
         help: ArgumentHelp(
-            "Write a page to print (PDF, mode 0600) for each share to this directory.", valueName: "dir"),
+            "Write a page to print (PDF, mode 0600) for each share to this directory, which is made if it is missing.",
+            valueName: "dir"),
         completion: .directory)
     var sheet: String?
 
@@ -45,18 +46,31 @@ struct BackupSplit: Verb {
         let id = try session.identity(named.id, in: keeper)
         // Refuse before the key is opened, not after.
         let reserved = session.reserved
-        let files = try sheet.map { directory in
-            try (1...shares.count).map {
-                try ResultFile("\(directory)/share-\($0)-\(id).pdf", mayReplace: false, outside: reserved)
-            }
+        guard let sheet else { return try split(id, nil, keeper, session) }
+        let directory = try ShareDirectory(sheet, outside: reserved)
+        do {
+            try split(id, try directory.files(shares.count, of: id, outside: reserved), keeper, session)
+        } catch {
+            directory.takeBack()
+            throw error
         }
+    }
+
+    /// - Parameter files: a file for each share; nil if no pages are wanted.
+    private func split(_ id: ThreemaID, _ files: [ResultFile]?, _ keeper: ThreemaKeeper, _ session: Session) throws {
         let (made, key) = try session.output.busy("sharing the key") { try keeper.shares.split(id, by: shares.plan) }
         let day = WallClock.now().day
         try write(files ?? [], of: made[...]) { share in
             ShareSheet(id: id, publicKey: key, share: share, count: made.count, day: day).pdf()
         } finish: {
             try keeper.shares.remember(made, of: id, key)
-            try show(made, files, of: id, key, session.output)
+            do {
+                try show(made, files, of: id, key, session.output)
+            } catch {
+                // Nobody has them all. Not to forget them costs only a wrong age in `doctor`.
+                try? keeper.shares.forget(made, of: id, key)
+                throw error
+            }
         }
         session.output.note("check word of the key \(key.checkWord.text)")
         if files != nil {

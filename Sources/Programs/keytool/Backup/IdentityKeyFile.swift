@@ -33,21 +33,18 @@ enum IdentityKeyFile: ~Copyable {
     /// - Throws: `UsageFailure` for a key file that belongs to another command; `InputError`.
     static func read(_ code: CodeOptions, _ options: IdentityKeyFileOptions) throws -> IdentityKeyFile? {
         guard code.qrImage == nil, let path = code.file else { return try refuseOptions(options) }
-        if path == "-" {
-            // The ID says what it is.
-            guard options.id != nil else { return try refuseOptions(options) }
-            return .gateway(try InputFile.standardInput.readGuarded(limit: KeyFileFormat.maxCount))
+        // The ID says what it is, in a pipe as well.
+        guard options.id == nil else {
+            let file = path == "-" ? InputFile.standardInput : InputFile(path: path)
+            return .gateway(try file.readGuarded(limit: KeyFileFormat.maxCount))
         }
+        guard path != "-" else { return try refuseOptions(options) }
         guard let file = try? PlainFile(path), file.count <= KeyFileFormat.maxCount else {
             return try refuseOptions(options)
         }
         let content = try InputFile(path: path).readGuarded(limit: KeyFileFormat.maxCount)
-        if try options.id != nil || content.withBytes({ GatewayKeyText.isLikely($0) }) {
-            guard options.id != nil else {
-                throw UsageFailure(
-                    "\(path) is the key of a Gateway ID, and does not say the ID", hint: "--id '*ABCDEFG'")
-            }
-            return .gateway(content)
+        guard !content.withBytes({ GatewayKeyText.isLikely($0) }) else {
+            throw UsageFailure("\(path) is the key of a Gateway ID, and does not say the ID", hint: "--id '*ABCDEFG'")
         }
         guard content.withBytes({ bytes in bytes.indices.contains { bytes[$0] >= 0x80 || bytes[$0] == 0 } }) else {
             return try refuseOptions(options)

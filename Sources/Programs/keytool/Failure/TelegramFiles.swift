@@ -14,7 +14,8 @@ extension LegacyKeyFileError: Explained {
             Failure(
                 .badData, "this is not a key file of Telegram: no form has \(count) bytes",
                 hints:
-                    "a key has 256 bytes, or 276 with its SHA-1; protected ones have 288, 304 or 320, or are PEM or age"
+                    "a key has 256 bytes, or 276 with its SHA-1; protected ones have 288, 304 or 320, or are PEM or age",
+                "a session text has 353 or 369 characters (Telethon), or 351, 356 or 362 (Pyrogram)"
             )
         case .malformedPEM:
             Failure(

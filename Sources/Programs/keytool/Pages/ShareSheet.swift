@@ -1,3 +1,4 @@
+import Console
 import Encodings
 import Paper
 import SecureMemory
@@ -115,7 +116,8 @@ struct ShareSheet {
         return [
             "Ask the people who have the other shares for \(others == 1 ? "one more" : "\(others) more"): "
                 + "\(share.threshold) are needed, whichever they are.",
-            "With keytool (messenger-keytool), a program for Linux: keytool backup join --id \(id)",
+            "With keytool (messenger-keytool), a program for Linux: keytool backup join --id "
+                + ShellWord.quoted(id.text),
             "It asks for the words; the first four letters of each are enough. Then compare the check word.",
             "Without keytool: every program for SLIP-39 joins the shares, without a passphrase, to 32 bytes:",
             "the private key (X25519) of the ID. One is shamir-mnemonic for Python: shamir recover",

@@ -44,5 +44,5 @@ struct ShareAges {
             })
     }
 
-    private func age(_ time: Timestamp) -> String { "\(Counted.text(Int((now - time).days), "day")) ago" }
+    private func age(_ time: Timestamp) -> String { "\(Counted.text(max(0, Int((now - time).days)), "day")) ago" }
 }

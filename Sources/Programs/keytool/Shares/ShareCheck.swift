@@ -28,7 +28,13 @@ struct ShareCheck {
             throw CommandFailure(
                 failure: Failure(
                     .verifyFailed, "the share does not belong to \(ids.map(\.text).joined(separator: ", "))",
-                    hints: "it is of another identity, or was made on another machine"))
+                    hints: "it is of another identity or an earlier private key, or was made on another machine"))
+        }
+        if let id, known == .noShares {
+            throw CommandFailure(
+                failure: Failure(
+                    .verifyFailed, "whether the share belongs to \(id) is not known: it was not shared here",
+                    hints: "without --expect-id, the words alone are checked"))
         }
         guard case .known(let id, let set) = known else {
             if output.isJSON { try output.done([], json: json(share, nil, nil)) }
@@ -56,11 +62,13 @@ struct ShareCheck {
     }
 
     /// - Returns: nil if the keystore could not be opened, which is said.
+    /// - Throws: what opening it throws, if the share has to be of an identity.
     private func recognise(
         _ share: Share, _ output: Output, _ open: () throws -> ThreemaKeeper
     ) throws -> ShareKeeper.Recognition? {
+        if let id { return try open().shares.check(share, of: id) }
         do {
-            let known = try open().shares.check(share, of: id)
+            let known = try open().shares.check(share, of: nil)
             if known == .noShares { output.note("the keystore remembers no shares, so it was not compared") }
             return known
         } catch KeystoreError.absent {

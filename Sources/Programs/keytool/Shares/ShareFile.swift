@@ -12,6 +12,13 @@ extension Share {
     init(file path: String, _ output: Output) throws {
         let file = path == "-" ? InputFile.standardInput : InputFile(path: path)
         let text = try file.readGuarded(limit: Self.maxFileBytes, warning: output)
+        let isPDF = text.withBytes { $0.extracting(0..<min(5, $0.count)).revealBytes() == Array("%PDF-".utf8) }
+        guard !isPDF else {
+            throw CommandFailure(
+                failure: Failure(
+                    .badData, "\(path) is a page to print, and keytool does not read the words from it",
+                    hints: "leave the file out, and type the words of the page"))
+        }
         do {
             self = try Share(text.withBytes { (text) throws(ShareError) in try ShareWords(parsing: text) })
         } catch let error as ShareError {

@@ -180,3 +180,19 @@ def test_a_master_key_is_sent_to_key_import(keytool, write):
     for content in (keyfiles.wrap_v2(bytes(range(32))), keyfiles.wrap_v1(bytes(range(32)))):
         file = write("master_key.dat", content)
         assert f"hint: keytool key import {file}\n" in keytool.fails(64, "backup", "import", file).err
+
+
+def test_a_path_is_read_as_it_is(keytool, write, tmp_path):
+    """With --id, a pipe is a file, and what cannot be read is said."""
+    reading, writing = os.pipe()
+    os.write(writing, TEXT.encode())
+    os.close(writing)
+    try:
+        done = keytool.json("backup", "import", f"/dev/fd/{reading}", "--id", ID, "--no-passphrase", pass_fds=[reading])
+    finally:
+        os.close(reading)
+    assert done["public_key"] == PUBLIC
+    for command in ("import", "check"):
+        assert "no such file" in keytool.fails(66, "backup", command, tmp_path / "absent", "--id", ID).err
+        keytool.fails(66, "backup", command, tmp_path, "--id", ID)
+        keytool.fails(65, "backup", command, write("long", b"0" * 5_000_000), "--id", ID)

@@ -6,11 +6,13 @@ import itertools
 import json
 import re
 import stat
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
 from kit import archives, identityfiles, masterkey, oracle, shamir
 from kit.known import BACKUP_PASSWORD
+from kit.processes.clock import Clocked
 from kit.screens.printed import texts
 
 KEY = bytes(range(7, 39))
@@ -109,8 +111,56 @@ def test_nothing_is_written_if_a_page_cannot_be(held, tmp_path):
     (place / f"share-3-{ID}.pdf").write_text("mine")
     assert held("backup", "split", "--shares", "2/3", "--sheet", place).code == 17
     assert [path.name for path in place.iterdir()] == [f"share-3-{ID}.pdf"]
-    assert held("backup", "split", "--shares", "2/3", "--sheet", tmp_path / "absent").code == 73
+    # Nothing offers to overwrite a share.
+    assert "--force" not in held("backup", "split", "--shares", "2/3", "--sheet", place).err
+    assert held("backup", "split", "--shares", "2/3", "--sheet", tmp_path / "absent" / "pages").code == 73
+    assert not (tmp_path / "absent").exists() and not identityfiles.path(held.keystore, ID, "shares").exists()
+
+
+@pytest.mark.parametrize("ending", ["", "/", "//"])
+def test_a_directory_that_is_missing_is_made(held, tmp_path, ending):
+    place = tmp_path / "pages"
+    held.ok("backup", "split", "--shares", "2/3", "--sheet", f"{place}{ending}")
+    assert stat.S_IMODE(place.stat().st_mode) == 0o700 and len(list(place.iterdir())) == 3
+
+
+def test_a_directory_that_was_made_for_nothing_is_removed(held, tmp_path):
+    place = tmp_path / "pages"
+    with open("/dev/full", "w") as full:
+        assert held("backup", "split", "--shares", "2/3", "--sheet", place, stdout=full).code == 74
+    assert not place.exists()
+    inside = held.keystore / "pages"
+    assert held("backup", "split", "--shares", "2/3", "--sheet", inside).code == 64 and not inside.exists()
+    # One that was there stays.
+    place.mkdir()
+    with open("/dev/full", "w") as full:
+        assert held("backup", "split", "--shares", "2/3", "--sheet", place, stdout=full).code == 74
+    assert list(place.iterdir()) == []
+
+
+@pytest.mark.parametrize("name", ["", "-"])
+def test_what_names_no_directory_is_refused(held, name):
+    result = held("backup", "split", "--shares", "2/3", "--sheet", name)
+    assert result.code == 64 and "--sheet" in result.err
     assert not identityfiles.path(held.keystore, ID, "shares").exists()
+
+
+def test_shares_that_could_not_be_shown_are_not_remembered(held):
+    """`doctor` must not count on shares that nobody has."""
+    with open("/dev/full", "w") as full:
+        assert held("backup", "split", "--shares", "2/3", "--reveal-shares", stdout=full).code == 74
+    assert not identityfiles.path(held.keystore, ID, "shares").exists()
+    held.json("backup", "split", "--shares", "3/5", "--reveal-shares")
+    with open("/dev/full", "w") as full:
+        assert held("backup", "split", "--shares", "2/3", "--reveal-shares", stdout=full).code == 74
+    assert "3 of 5 needed" in held("doctor").out
+
+
+def test_the_page_of_a_gateway_id_can_be_typed_to_a_shell(keytool, write, tmp_path):
+    keytool.ok("backup", "import", write("key", f"private:{KEY.hex()}"), "--id", "*TESTGW1", "--no-passphrase")
+    keytool.ok("backup", "split", "--shares", "2/2", "--sheet", tmp_path / "pages")
+    page = next((tmp_path / "pages").iterdir())
+    assert "keytool backup join --id '*TESTGW1'" in " ".join(texts(page))
 
 
 @pytest.mark.parametrize("numbers", ["1/1", "1/2", "3/2", "2/17", "0/3", "2", "2/", "a/b", "-1/3", "2/3/4", "300/300"])
@@ -264,11 +314,42 @@ def test_check_on_stdin(held, shares):
     assert held("backup", "check", "--share").code == 16
 
 
-def test_check_refuses_other_options(held, files):
+def test_check_refuses_other_options(held, files, shares):
     for more in (["--expect-check", "AAAA-AAAA"], ["--try-newer"], ["--qr-image", "x.png"], ["--id", ID],
-                 ["--file-passphrase-fd", "0"]):
+                 ["--file-passphrase-command", "echo x"]):
         assert held("backup", "check", "--share", files[0], *more).code == 64
     assert held("backup", "check", "--share", files[0], "--expect-id", ID).code == 0
+    assert held("backup", "check", "--share", "-", "--passphrase-file", "-", stdin=shares[0]).code == 64
+
+
+def test_an_expected_id_that_cannot_be_shown_fails(held, files, empty):
+    held.ok("id", "create", "--id", "OTHERID1")
+    assert held("backup", "check", "--share", files[0], "--expect-id", "ABSENT00").code == 10
+    result = held("backup", "check", "--share", files[0], "--expect-id", "OTHERID1")
+    assert result.code == 19 and "the words are right" in result.out and "OTHERID1" in result.err
+    assert held("--json", "backup", "check", "--share", files[0], "--expect-id", "OTHERID1").code == 19
+    assert empty("backup", "check", "--share", files[0], "--expect-id", ID).code == 10
+    held.ok("id", "show", ID)
+
+
+def test_an_expected_id_needs_the_keystore(held, files, given):
+    held.ok("key", "protect", *given("passphrase", b"correct horse battery staple"))
+    assert held("backup", "check", "--share", files[0]).code == 0
+    assert held("backup", "check", "--share", files[0], "--expect-id", ID).code == 16
+
+
+def test_a_page_is_not_read_as_words(held, tmp_path):
+    place = tmp_path / "pages"
+    held.ok("backup", "split", "--shares", "2/2", "--sheet", place)
+    pages = sorted(place.iterdir())
+    for command in (["check", "--share", pages[0]], ["join", *pages, "--id", ID]):
+        result = held("backup", *command)
+        assert result.code == 65 and "is a page to print" in result.err and "word 1" not in result.err
+
+
+def test_an_age_is_never_negative(held, shares):
+    behind = Clocked(held, datetime.now(UTC) - timedelta(days=9))
+    assert "shares 1, 2, 3, 4, 5 made 0 days ago" in behind("doctor").out
 
 
 # What is remembered
@@ -309,6 +390,16 @@ def test_a_damaged_record_is_found_and_replaced(held, shares):
     assert "shares" in held("doctor").out
     held.json("backup", "split", "--shares", "2/3", "--reveal-shares")
     assert "2 of 3 needed" in held("doctor").out
+
+
+def test_a_damaged_record_of_another_identity_hides_no_share(held, files, write):
+    held.ok("id", "create", "--id", "AAAAAAA1")
+    other = held.json("backup", "split", "AAAAAAA1", "--shares", "2/3", "--reveal-shares")["shares"]
+    path = identityfiles.path(held.keystore, "AAAAAAA1", "shares")
+    path.write_bytes(path.read_bytes()[:-1])
+    assert held.json("backup", "check", "--share", files[0])["held"] is True
+    # Of those of the damaged one, nothing is said.
+    assert '"shares" of AAAAAAA1 is damaged' in held.ok("backup", "check", "--share", write("other", other[0]["words"])).err
 
 
 def test_status(held, files, directory, safe_password):

@@ -1,0 +1,61 @@
+import AtomicFiles
+import CommandLine
+import Console
+import Threema
+
+/// The directory of the pages of new shares. If it is missing, it is made.
+struct ShareDirectory {
+    private let path: String
+    private let parentPath: String
+    private let name: String
+    /// Whether it was made here.
+    private let isNew: Bool
+
+    /// Makes it with mode 0700 if it is missing, in a directory that must exist.
+    /// - Parameter reserved: where it must not be.
+    /// - Throws: `UsageFailure` for an empty path or stdout; `ResultFileError`.
+    init(_ path: String, outside reserved: ReservedDirectory?) throws {
+        guard !path.isEmpty else {
+            throw UsageFailure("--sheet names no directory: its value is empty", hint: "--sheet DIR")
+        }
+        guard path != "-" else {
+            throw UsageFailure("the pages are several files: they are not written to stdout", hint: "--sheet DIR")
+        }
+        self.path = path
+        var trimmed = path[...]
+        while trimmed.count > 1, trimmed.last == "/" { trimmed.removeLast() }
+        let slash = trimmed.lastIndex(of: "/")
+        name = slash.map { String(trimmed[trimmed.index(after: $0)...]) } ?? String(trimmed)
+        parentPath = slash.map { $0 == trimmed.startIndex ? "/" : String(trimmed[..<$0]) } ?? "."
+        do {
+            let parent = try Directory.open(parentPath, rule: .shared)
+            // The root has no name; it is there.
+            isNew = name.isEmpty ? false : try !parent.contains(name)
+            if isNew {
+                try reserved?.requireOutside(parent, for: path)
+                try parent.makeDirectory(name)
+            }
+        } catch let error as FileError {
+            throw ResultFileError.notCreated(path: path, reason: error)
+        }
+    }
+
+    /// Where each page goes. A page replaces nothing: a share of an older set may be in the file.
+    /// - Throws: `CommandFailure` if one is there already; `ResultFileError`.
+    func files(_ count: Int, of id: ThreemaID, outside reserved: ReservedDirectory?) throws -> [ResultFile] {
+        try (1...count).map { number in
+            do {
+                return try ResultFile("\(path)/share-\(number)-\(id).pdf", mayReplace: false, outside: reserved)
+            } catch ResultFileError.exists(let path) {
+                throw CommandFailure(
+                    failure: Failure(
+                        .exists, "\(path) already exists", hints: "nothing was written: name another directory"))
+            }
+        }
+    }
+
+    /// Removes the directory if it was made here and is empty.
+    func takeBack() {
+        if isNew { try? Directory.open(parentPath, rule: .shared).removeEmptyDirectory(name) }
+    }
+}
