@@ -9,7 +9,7 @@ import shlex
 
 import pytest
 
-from kit import databackup, oracle, sophax, telegram
+from kit import botsessions, databackup, oracle, sophax, telegram
 from kit.pages import manual
 from kit.processes import keyring
 from kit.runner import Keytool
@@ -214,6 +214,7 @@ def test_telegram(person):
     telegram.tdata(desktop / "tdata", [telegram.Account(keys, user=777000)])
     password = ANSWERS["Passphrase of the file"].encode()
     (person.home / "key.pem").write_bytes(telegram.FORMS["pem"](keys[2], password))
+    botsessions.write("telethon", person.home / "bot.session", telegram.KEYS[2])
     follow(person, "keytool-telegram.1", {
         "keytool telegram import ~/.local/share/TelegramDesktop/tdata": lambda: person.does("id create")})
 
