@@ -98,8 +98,8 @@ enum ThreemaMessenger: KeptMessenger {
           devicegroupkey  32 bytes: the device group key of that document, if it has one
           gatewaysecret   the API secret of a Gateway ID, if it was imported: text
           directory       JSON: the directory server that the identity uses
-          shares          when shares of the private key were made and checked, and a digest
-                          of each; not the shares
+          shares          when shares of the private key were made and checked,
+                          and a digest of each; not the shares
           places/PLACE/safe
                           the setup of a Safe place. Byte 1 is the version; a Protocol
                           Buffers message follows: field 1 is the place, in it field 1
