@@ -14,6 +14,8 @@ COMMANDS = {
     "id remove": [ID, "--yes"],
     "backup export": [ID, "--backup-password-file", "@backup-password"],
     "backup import": ["@code", "--backup-password-file", "@code-password"],
+    "backup split": [ID, "--shares", "2/2", "--reveal-shares"],
+    "backup join": ["@share-1", "@share-2", "--id", ID],
     "key passwd": ["--scheme", "scrypt", "--new-passphrase-file", "@new-passphrase"],
     "key unprotect": ["--yes"],
     "qr contact": [ID],
@@ -45,6 +47,9 @@ def prepared(path):
     keytool.ok("safe", "setup", ID, "--create", "--server", place.directory.url,
                "--safe-password-file", place.home / "safe-password")
     keytool.ok("safe", "push", ID)
+    for share in keytool.json("backup", "split", ID, "--shares", "2/2", "--reveal-shares")["shares"]:
+        (place.home / f"share-{share['number']}").write_text(share["words"])
+        (place.home / f"share-{share['number']}").chmod(0o600)
     other = oracle.Identity("DESKTOP1", bytes(range(32)))
     password = (place.home / "code-password").read_bytes()
     for name, content in {"right": PASSPHRASE, "wrong": WRONG, "new-passphrase": NEW_PASSPHRASE,
