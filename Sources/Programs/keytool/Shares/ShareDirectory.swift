@@ -6,8 +6,7 @@ import Threema
 /// The directory of the pages of new shares. If it is missing, it is made.
 struct ShareDirectory {
     private let path: String
-    private let parentPath: String
-    private let name: String
+    private let place: DirectoryPath
     /// Whether it was made here.
     private let isNew: Bool
 
@@ -22,18 +21,14 @@ struct ShareDirectory {
             throw UsageFailure("the pages are several files: they are not written to stdout", hint: "--sheet DIR")
         }
         self.path = path
-        var trimmed = path[...]
-        while trimmed.count > 1, trimmed.last == "/" { trimmed.removeLast() }
-        let slash = trimmed.lastIndex(of: "/")
-        name = slash.map { String(trimmed[trimmed.index(after: $0)...]) } ?? String(trimmed)
-        parentPath = slash.map { $0 == trimmed.startIndex ? "/" : String(trimmed[..<$0]) } ?? "."
+        place = DirectoryPath(path)
         do {
-            let parent = try Directory.open(parentPath, rule: .shared)
+            let parent = try Directory.open(place.parent, rule: .shared)
             // The root has no name; it is there.
-            isNew = name.isEmpty ? false : try !parent.contains(name)
+            isNew = place.name.isEmpty ? false : try !parent.contains(place.name)
             if isNew {
                 try reserved?.requireOutside(parent, for: path)
-                try parent.makeDirectory(name)
+                try parent.makeDirectory(place.name)
             }
         } catch let error as FileError {
             throw ResultFileError.notCreated(path: path, reason: error)
@@ -56,6 +51,6 @@ struct ShareDirectory {
 
     /// Removes the directory if it was made here and is empty.
     func takeBack() {
-        if isNew { try? Directory.open(parentPath, rule: .shared).removeEmptyDirectory(name) }
+        if isNew { try? Directory.open(place.parent, rule: .shared).removeEmptyDirectory(place.name) }
     }
 }

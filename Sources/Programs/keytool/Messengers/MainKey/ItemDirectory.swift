@@ -22,12 +22,9 @@ struct ItemDirectory {
             )
         }
         self.reserved = reserved
-        var trimmed = path[...]
-        while trimmed.count > 1, trimmed.last == "/" { trimmed.removeLast() }
-        let slash = trimmed.lastIndex(of: "/")
         self.path = path
-        name = slash.map { String(trimmed[trimmed.index(after: $0)...]) } ?? String(trimmed)
-        parentPath = slash.map { $0 == trimmed.startIndex ? "/" : String(trimmed[..<$0]) } ?? "."
+        let place = DirectoryPath(path)
+        (name, parentPath) = (place.name, place.parent)
         guard !name.isEmpty, name != ".", name != ".." else {
             throw ResultFileError.notCreated(path: path, reason: .wrongKind(path: path))
         }

@@ -1,0 +1,16 @@
+/// The path of a directory that may not exist yet.
+package struct DirectoryPath {
+    /// Of the directory that contains it; `.` for the working directory.
+    package let parent: String
+    /// In the parent; empty for the root.
+    package let name: String
+
+    /// - Parameter path: slashes at its end do not count.
+    package init(_ path: String) {
+        var trimmed = path[...]
+        while trimmed.count > 1, trimmed.last == "/" { trimmed.removeLast() }
+        let slash = trimmed.lastIndex(of: "/")
+        name = slash.map { String(trimmed[trimmed.index(after: $0)...]) } ?? String(trimmed)
+        parent = slash.map { $0 == trimmed.startIndex ? "/" : String(trimmed[..<$0]) } ?? "."
+    }
+}
