@@ -81,7 +81,7 @@ package struct ContactStates: Equatable, Sendable {
         guard bytes.count >= Self.headCount, (bytes.count - Self.headCount).isMultiple(of: Self.entryCount),
             bytes[0] == Self.version
         else { return nil }
-        let asked = Self.time(bytes, at: 1)
+        let asked = Timestamp(record: bytes, at: 1)
         allAskedAt = asked.milliseconds == 0 ? nil : asked
         var last: ThreemaID?
         for start in stride(from: Self.headCount, to: bytes.count, by: Self.entryCount) {
@@ -107,32 +107,22 @@ package struct ContactStates: Equatable, Sendable {
         return (
             id,
             Entry(
-                state: state, publicKey: publicKey, askedAt: time(bytes, at: entryCount - 8),
+                state: state, publicKey: publicKey, askedAt: Timestamp(record: bytes, at: entryCount - 8),
                 isAcknowledged: isAcknowledged)
         )
     }
 
-    private static func time(_ bytes: Span<UInt8>, at offset: Int) -> Timestamp {
-        let number = (offset..<offset + 8).reduce(UInt64(0)) { $0 << 8 | UInt64(bytes[$1]) }
-        return Timestamp(milliseconds: Int64(bitPattern: number))
-    }
-
     var encoded: [UInt8] {
-        var bytes = [Self.version] + Self.bytes(allAskedAt ?? Timestamp(milliseconds: 0))
+        var bytes = [Self.version] + (allAskedAt ?? Timestamp(milliseconds: 0)).recordBytes
         for (id, entry) in entries.sorted(by: { $0.key.text < $1.key.text }) {
             let flags =
                 UInt8(entry.state.rawValue) | (entry.publicKey == nil ? 0 : Self.keyBit)
                 | (entry.isAcknowledged ? Self.acknowledgedBit : 0)
             bytes += id.bytes + [flags]
             bytes += entry.publicKey?.bytes ?? [UInt8](repeating: 0, count: PublicKey.count)
-            bytes += Self.bytes(entry.askedAt)
+            bytes += entry.askedAt.recordBytes
         }
         return bytes
-    }
-
-    private static func bytes(_ time: Timestamp) -> [UInt8] {
-        let number = UInt64(bitPattern: time.milliseconds)
-        return stride(from: 56, through: 0, by: -8).map { UInt8(truncatingIfNeeded: number >> $0) }
     }
 }
 

@@ -31,11 +31,10 @@ struct KeptMatchToken: ~Copyable {
     init?(decoding record: borrowing SecureBytes) {
         let parts = record.withBytes { bytes -> (Timestamp, String, tokenOffset: Int)? in
             guard bytes.count > Self.urlOffset, bytes[0] == Self.version else { return nil }
-            let time = (1..<9).reduce(UInt64(0)) { $0 << 8 | UInt64(bytes[$1]) }
             let tokenOffset = Self.urlOffset + (Int(bytes[9]) << 8 | Int(bytes[10]))
             guard tokenOffset < bytes.count else { return nil }
             let url = bytes.extracting(Self.urlOffset..<tokenOffset).revealText()
-            return (Timestamp(milliseconds: Int64(bitPattern: time)), url, tokenOffset)
+            return (Timestamp(record: bytes, at: 1), url, tokenOffset)
         }
         guard let (notBefore, url, tokenOffset) = parts else { return nil }
         self.notBefore = notBefore
@@ -47,10 +46,9 @@ struct KeptMatchToken: ~Copyable {
 
     func encoded() -> SecureBytes {
         let url = Array(url.utf8)
-        let time = UInt64(bitPattern: notBefore.milliseconds)
         var record = SecureBuffer(capacity: Self.urlOffset + url.count + token.bytes.count)
         record.append(Self.version)
-        for shift in stride(from: 56, through: 0, by: -8) { record.append(UInt8(truncatingIfNeeded: time >> shift)) }
+        record.append(notBefore.recordBytes.span)
         record.append(UInt8(truncatingIfNeeded: url.count >> 8))
         record.append(UInt8(truncatingIfNeeded: url.count))
         record.append(url.span)

@@ -103,7 +103,7 @@ package struct ShareRecord: Equatable, Sendable {
                 bytes[offset] < 128
             else { return nil }
             let shares = stride(from: offset + Self.setCount, to: end, by: Self.shareCount).map { start in
-                let checked = Self.time(bytes, at: start + Self.digestCount)
+                let checked = Timestamp(record: bytes, at: start + Self.digestCount)
                 return Entry(
                     digest: bytes.extracting(start..<start + Self.digestCount).revealBytes(),
                     checkedAt: checked.milliseconds == 0 ? nil : checked)
@@ -111,7 +111,7 @@ package struct ShareRecord: Equatable, Sendable {
             sets.append(
                 Set(
                     identifier: UInt16(bytes[offset]) << 8 | UInt16(bytes[offset + 1]), threshold: threshold,
-                    madeAt: Self.time(bytes, at: offset + 4), shares: shares))
+                    madeAt: Timestamp(record: bytes, at: offset + 4), shares: shares))
             offset = end
         }
     }
@@ -120,22 +120,12 @@ package struct ShareRecord: Equatable, Sendable {
         var bytes = [Self.version] + publicKey.bytes
         for set in sets {
             bytes += [UInt8(set.identifier >> 8), UInt8(set.identifier & 0xff), set.threshold, UInt8(set.shares.count)]
-            bytes += Self.bytes(set.madeAt)
+            bytes += set.madeAt.recordBytes
             for share in set.shares {
-                bytes += share.digest + Self.bytes(share.checkedAt ?? Timestamp(milliseconds: 0))
+                bytes += share.digest + (share.checkedAt ?? Timestamp(milliseconds: 0)).recordBytes
             }
         }
         return bytes
-    }
-
-    private static func time(_ bytes: Span<UInt8>, at offset: Int) -> Timestamp {
-        let number = (offset..<offset + 8).reduce(UInt64(0)) { $0 << 8 | UInt64(bytes[$1]) }
-        return Timestamp(milliseconds: Int64(bitPattern: number))
-    }
-
-    private static func bytes(_ time: Timestamp) -> [UInt8] {
-        let number = UInt64(bitPattern: time.milliseconds)
-        return stride(from: 56, through: 0, by: -8).map { UInt8(truncatingIfNeeded: number >> $0) }
     }
 }
 
