@@ -110,11 +110,9 @@ package struct CodeKeeper: Sendable {
             }
             guard otherKey == .replace else { throw SafeKeepingError.otherKey(id: identity.id.text) }
             var changes = held.changes()
-            identity.encoded().withBytes { changes.set(.identity, $0) }
-            // The Safe holds the old key until the next upload, so it is not up to date.
-            let key = keystore.stateKey
-            try changes.forgetStates(of: held.records, except: nil, key: key, now: now())
+            try set(identity, of: held.records, in: &changes)
             if isFromCode {
+                let key = keystore.stateKey
                 state = try UploadState(of: held.records, at: .main, key: key).withoutTargets(keepingProof: false)
                 state.codeProvenAt = now()
                 changes.setState(state.encoded(for: identity.id.text, at: .main, key: key, now: now()), of: .main)
@@ -122,6 +120,15 @@ package struct CodeKeeper: Sendable {
             try held.commit(changes)
             return true
         }
+    }
+
+    /// Sets another private key. The Safe holds the old one until the next upload, so it is not up to date.
+    /// - Throws: `KeystoreError.damaged`.
+    func set(
+        _ identity: borrowing Identity, of records: borrowing IdentityRecords, in changes: inout RecordChanges
+    ) throws {
+        identity.encoded().withBytes { changes.set(.identity, $0) }
+        try changes.forgetStates(of: records, except: nil, key: keystore.stateKey, now: now())
     }
 
     /// Saves the time at which a code of this identity was opened, if the keystore holds it with the same key.

@@ -48,12 +48,7 @@ extension CodeKeeper {
             }
             var changes = held.changes()
             if !difference.isEmpty { changes.set(Profile(document, deviceGroupKey: profile.deviceGroupKey.copy)) }
-            if !isSameKey {
-                identity.encoded().withBytes { changes.set(.identity, $0) }
-                // The Safe holds the old key until the next upload, so it is not up to date.
-                try changes.forgetStates(
-                    of: held.records, except: nil, key: keystore.stateKey, now: now())
-            }
+            if !isSameKey { try set(identity, of: held.records, in: &changes) }
             try held.commit(changes)
             return StoredDataBackup(isNew: !isSameKey, isProfileStored: !difference.isEmpty)
         }

@@ -47,11 +47,7 @@ extension CodeKeeper {
                 if isSecretStored { secret.bytes.withBytes { changes.set(.gatewaySecret, $0) } }
             case .none: break
             }
-            if !isSameKey {
-                identity.encoded().withBytes { changes.set(.identity, $0) }
-                // The Safe holds the old key until the next upload, so it is not up to date.
-                try changes.forgetStates(of: held.records, except: nil, key: keystore.stateKey, now: now())
-            }
+            if !isSameKey { try set(identity, of: held.records, in: &changes) }
             guard isSecretStored || !isSameKey else { return StoredGatewayKey(isNew: false, isSecretStored: false) }
             try held.commit(changes)
             return StoredGatewayKey(isNew: !isSameKey, isSecretStored: isSecretStored)
