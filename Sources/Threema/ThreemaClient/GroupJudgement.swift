@@ -61,14 +61,7 @@ extension Mailbox {
     /// throw.
     func forgetSyncRequests() throws {
         let time = now()
-        var old: [[UInt8]] = []
-        try store.forEach("groupsync") { name, value in
-            // One that does not open has no name here.
-            guard let name else { return }
-            if GroupSync.isDue(last: Timestamp(decoding: value), now: time) { old.append(name) }
-        }
-        if old.isEmpty { return }
-        try store.transaction { changes in for name in old { try changes.remove("groupsync", name) } }
+        try remove("groupsync") { _, value in GroupSync.isDue(last: Timestamp(decoding: value), now: time) }
     }
 
     /// Carries the decisions out, but for what the program does: show a message.

@@ -73,16 +73,13 @@ extension Mailbox {
     /// Removes what is kept for too long.
     func forgetUnread() throws {
         let time = now()
-        var old: [[UInt8]] = []
-        try store.forEach("sent") { name, value in
-            guard let name, value.count > Self.headerCount,
+        try remove("sent") { name, value in
+            guard name != nil, value.count > Self.headerCount,
                 let sent = Timestamp(decoding: value.extracting(0..<Timestamp.encodedCount))
             else { throw MailboxError.malformedValue(own.id) }
             // A time in the future is from a wrong clock.
-            if !isWithin(Self.lifetime, of: sent, time), sent <= time { old.append(name) }
+            return !isWithin(Self.lifetime, of: sent, time) && sent <= time
         }
-        if old.isEmpty { return }
-        try store.transaction { changes in for name in old { try changes.remove("sent", name) } }
     }
 
     private func unread(_ id: MessageID, by contact: ThreemaID) throws -> MessageBody? {

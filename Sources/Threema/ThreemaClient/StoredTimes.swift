@@ -37,6 +37,16 @@ extension Mailbox {
         try changes.set(kind, name, time.encoded.span)
     }
 
+    /// Removes the values of a kind whose time is over. One that does not open has no name, and stays.
+    func remove(_ kind: ValueKind, where isOver: (_ name: [UInt8]?, Span<UInt8>) throws -> Bool) throws {
+        var over: [[UInt8]] = []
+        try store.forEach(kind) { name, value in
+            if try isOver(name, value), let name { over.append(name) }
+        }
+        if over.isEmpty { return }
+        try store.transaction { changes in for name in over { try changes.remove(kind, name) } }
+    }
+
     /// Whether `earlier` is less than `span` before `time`. A time in the future is from a wrong clock, so it proves nothing.
     func isWithin(_ span: Duration, of earlier: Timestamp?, _ time: Timestamp) -> Bool {
         guard let earlier else { return false }
