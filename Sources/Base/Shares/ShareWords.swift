@@ -17,13 +17,20 @@ public struct ShareWords: ~Copyable {
     /// - Throws: `.unknownWord`, with the first one that is not in the list; `.length` for more than `maxCount` words.
     public init(parsing text: Span<UInt8>) throws(ShareError) {
         self.init()
+        for place in Self.places(in: text) { try append(word: text.extracting(place)) }
+    }
+
+    /// Where words stand in a text, with white space between them.
+    package static func places(in text: Span<UInt8>) -> [Range<Int>] {
+        var places: [Range<Int>] = []
         var start = 0
         for end in 0...text.count {
             // Where a word ends is public: its length is seen on paper and at a prompt.
-            guard end == text.count || Self.isBlank(text[end]) else { continue }
-            if start < end { try append(word: text.extracting(start..<end)) }
+            guard end == text.count || isBlank(text[end]) else { continue }
+            if start < end { places.append(start..<end) }
             start = end + 1
         }
+        return places
     }
 
     private static func isBlank(_ byte: UInt8) -> Bool {

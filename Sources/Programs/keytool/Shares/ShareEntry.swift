@@ -30,13 +30,9 @@ struct ShareEntry: ~Copyable {
 
     /// Takes the words of a line.
     mutating func take(_ line: Span<UInt8>) -> Problem? {
-        var start = 0
-        for end in 0...line.count {
-            guard end == line.count || line[end] == 0x20 || (0x09...0x0d).contains(line[end]) else { continue }
-            defer { start = end + 1 }
-            guard start < end else { continue }
+        for place in ShareWords.places(in: line) {
             guard let number = next else { return .tooMany }
-            let word = line.extracting(start..<end)
+            let word = line.extracting(place)
             do throws(ShareError) {
                 if isAgain { try words.replace(number: number, by: word) } else { try words.append(word: word) }
             } catch {
