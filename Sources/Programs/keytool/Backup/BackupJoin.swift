@@ -81,9 +81,7 @@ struct BackupJoin: Verb {
             do {
                 if try !collection.add(share) { output.note("\(file) is a share that was read already") }
             } catch let error as ShareJoinError {
-                throw CommandFailure(
-                    failure: Failure(
-                        error.failure.status, "\(file): \(error.failure.message)", hints: error.failure.hints))
+                throw error.failure(of: file)
             }
         }
         guard collection.isComplete else { throw Self.missing(collection) }

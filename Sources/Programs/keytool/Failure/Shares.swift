@@ -60,6 +60,13 @@ extension ShareJoinError: Explained {
     }
 }
 
+extension Explained {
+    /// The failure of one of several files, with its name in front.
+    func failure(of file: String) -> CommandFailure {
+        CommandFailure(failure: Failure(failure.status, "\(file): \(failure.message)", hints: failure.hints))
+    }
+}
+
 extension SharePlanError: Explained {
     var failure: Failure { .defect("the private key cannot be shared in this way") }
 }

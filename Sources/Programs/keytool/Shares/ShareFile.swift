@@ -22,11 +22,7 @@ extension Share {
         do {
             self = try Share(text.withBytes { (text) throws(ShareError) in try ShareWords(parsing: text) })
         } catch let error as ShareError {
-            let failure = error.failure
-            throw CommandFailure(
-                failure: Failure(
-                    failure.status, path == "-" ? failure.message : "\(path): \(failure.message)", hints: failure.hints)
-            )
+            throw path == "-" ? CommandFailure(failure: error.failure) : error.failure(of: path)
         }
     }
 }
