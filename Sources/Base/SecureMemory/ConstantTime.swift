@@ -17,6 +17,13 @@ public enum ConstantTime {
         return !reveal(UInt32(bitPattern: difference))
     }
 
+    /// Whether all bytes are zero. Their number is not secret, and the answer is not.
+    package static func isZero(_ bytes: Span<UInt8>) -> Bool {
+        var all: UInt32 = 0
+        for index in bytes.indices { all |= UInt32(bytes[index]) }
+        return !reveal(all)
+    }
+
     // MARK: Masks
 
     /// Whether two values are equal.

@@ -18,7 +18,7 @@ public enum GatewayKeyText {
 
     /// Whether a text begins as the key of a Gateway ID does, a private or a public one.
     public static func isLikely(_ text: Span<UInt8>) -> Bool {
-        let line = text.extracting(trimmed(text))
+        let line = text.extracting(ASCII.trimmed(text))
         return begins(line, with: prefix) || begins(line, with: publicPrefix)
     }
 
@@ -27,7 +27,7 @@ public enum GatewayKeyText {
     /// - Throws: `GatewayKeyError`.
     public static func decode(_ text: Span<UInt8>, mayBeBare: Bool) throws(GatewayKeyError) -> ClientKey {
         guard text.count <= maxCount else { throw .malformed }
-        let all = text.extracting(trimmed(text))
+        let all = text.extracting(ASCII.trimmed(text))
         guard !begins(all, with: publicPrefix) else { throw .isPublic }
         // Another line may be another key, and nobody knows which one is meant.
         var breaks: UInt32 = 0
@@ -42,9 +42,7 @@ public enum GatewayKeyText {
         guard all.count - start == digits, let bytes = Hex.decode(all.extracting(start..<all.count)) else {
             throw .malformed
         }
-        let zeros = SecureBytes(count: ClientKey.count) { _ in }
-        let isZero = bytes.withBytes { bytes in zeros.withBytes { ConstantTime.areEqual(bytes, $0) } }
-        guard !isZero else { throw .zeros }
+        guard bytes.withBytes({ !ConstantTime.isZero($0) }) else { throw .zeros }
         return ClientKey(bytes)
     }
 
@@ -56,15 +54,6 @@ public enum GatewayKeyText {
         text.append(0x0a)
         return text.finish()
     }
-
-    private static func trimmed(_ text: Span<UInt8>) -> Range<Int> {
-        var (start, end) = (0, text.count)
-        while start < end, isBlank(text[start]) { start += 1 }
-        while end > start, isBlank(text[end - 1]) { end -= 1 }
-        return start..<end
-    }
-
-    private static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || (0x09...0x0d).contains(byte) }
 
     /// Whether a text begins with these lower-case letters, or with capitals in their place. The colon is no letter.
     private static func begins(_ text: Span<UInt8>, with prefix: String) -> Bool {
