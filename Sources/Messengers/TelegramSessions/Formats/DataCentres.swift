@@ -17,7 +17,7 @@ enum DataCentres {
         let address: [UInt8]
         let port: UInt16
 
-        var text: String { address.map(String.init).joined(separator: ".") }
+        var text: String { DataCentres.text(address) }
     }
 
     /// - Parameter number: as in `TelegramAccount`.
@@ -30,5 +30,5 @@ enum DataCentres {
     /// Whether an address is that of a server for tests. Telethon's sessions say it in no other way.
     static func isTest(_ address: String) -> Bool { test.values.contains { text($0) == address } }
 
-    private static func text(_ address: [UInt8]) -> String { address.map(String.init).joined(separator: ".") }
+    static func text(_ address: [UInt8]) -> String { address.map(String.init).joined(separator: ".") }
 }

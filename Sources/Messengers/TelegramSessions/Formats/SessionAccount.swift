@@ -33,6 +33,25 @@ extension TelegramAccount {
     /// The user's number, which is signed in a session file.
     var sessionUser: Int64? { user.flatMap { Int64(exactly: $0) }.flatMap { $0 > 0 ? $0 : nil } }
 
+    /// The server of the main data centre.
+    var sessionServer: DataCentres.Server {
+        get throws(TelegramSessionError) {
+            guard let server = DataCentres.server(of: mainDataCentre) else {
+                throw .noAddress(dataCentre: mainDataCentre)
+            }
+            return server
+        }
+    }
+
+    /// The user's number, without which there is no session of Pyrogram; that library has to know the server, too.
+    var pyrogramUser: Int64 {
+        get throws(TelegramSessionError) {
+            _ = try sessionServer
+            guard let user = sessionUser else { throw .noUser }
+            return user
+        }
+    }
+
     /// The number of the main data centre in a session that says otherwise whether it is for tests.
     var sessionNumber: UInt8 { UInt8(mainDataCentre - (isForTests ? DataCentres.testOffset : 0)) }
 }

@@ -7,9 +7,7 @@ extension TelegramAccount {
     /// The session of the account's main key as an SQLite file of Telethon.
     /// - Throws: `.noAddress`.
     package func telethonFile() throws(TelegramSessionError) -> SecureBytes {
-        guard let server = DataCentres.server(of: mainDataCentre) else {
-            throw .noAddress(dataCentre: mainDataCentre)
-        }
+        let server = try sessionServer
         var database = NewDatabase()
         database.table("version", "version integer primary key", [(7, [.null])])
         database.table(
@@ -39,8 +37,7 @@ extension TelegramAccount {
     /// An account is a user's if it is not known to be a bot's.
     /// - Throws: `.noUser`, `.noAddress`.
     package func pyrogramFile() throws(TelegramSessionError) -> SecureBytes {
-        guard DataCentres.server(of: mainDataCentre) != nil else { throw .noAddress(dataCentre: mainDataCentre) }
-        guard let user = sessionUser else { throw .noUser }
+        let user = try pyrogramUser
         var database = NewDatabase()
         database.table(
             "sessions",

@@ -37,7 +37,7 @@ extension TelegramSession {
         let addressCount = bytes.count - 3 - AuthorizationKey.count
         let address = bytes.extracting(1..<1 + addressCount).revealBytes()
         guard bytes[0] > 0, bytes.number(2, at: 1 + addressCount) > 0 else { throw .damaged }
-        let isTest = DataCentres.isTest(address.map(String.init).joined(separator: "."))
+        let isTest = DataCentres.isTest(DataCentres.text(address))
         return TelegramSession(
             form: .telethonText,
             account: try .session(
@@ -63,9 +63,7 @@ extension TelegramSession {
     static func key(_ bytes: Span<UInt8>) throws(TelegramSessionError) -> HeldAuthorizationKey {
         guard !bytes.isEmpty else { throw .noKey }
         guard let key = try? AuthorizationKey(copying: bytes) else { throw .keyLength(bytes.count) }
-        let zeros = SecureBytes(count: AuthorizationKey.count) { _ in }
-        let isZero = key.bytes.withBytes { key in zeros.withBytes { ConstantTime.areEqual(key, $0) } }
-        guard !isZero else { throw .noKey }
+        guard !ConstantTime.isZero(bytes) else { throw .noKey }
         return HeldAuthorizationKey(key)
     }
 }
@@ -75,9 +73,7 @@ extension TelegramAccount {
     /// - Returns: 353 characters, without a line break.
     /// - Throws: `.noAddress`.
     package func telethonText() throws(TelegramSessionError) -> SecureBytes {
-        guard let server = DataCentres.server(of: mainDataCentre) else {
-            throw .noAddress(dataCentre: mainDataCentre)
-        }
+        let server = try sessionServer
         let head = [sessionNumber] + server.address + bigEndian(UInt64(server.port), count: 2)
         return SessionText.encode(after: "1", [.plain(head), .key(mainKey.held)], isPadded: true)
     }
@@ -87,8 +83,7 @@ extension TelegramAccount {
     /// - Returns: 362 or 356 characters, without a line break.
     /// - Throws: `.noUser`, `.noAddress`.
     package func pyrogramText() throws(TelegramSessionError) -> SecureBytes {
-        guard DataCentres.server(of: mainDataCentre) != nil else { throw .noAddress(dataCentre: mainDataCentre) }
-        guard let user = sessionUser else { throw .noUser }
+        let user = try pyrogramUser
         let api = apiID.map { bigEndian(UInt64($0), count: 4) } ?? []
         let tail = bigEndian(UInt64(user), count: 8) + [isBot == true ? 1 : 0]
         return SessionText.encode(
@@ -109,9 +104,8 @@ private struct SessionText: ~Copyable {
     /// - Returns: nil if it has not the length of one, or another alphabet. Standard Base64 is read, too, but not a
     ///   mixture.
     static func read(_ text: Span<UInt8>) -> SessionText? {
-        var (start, end) = (0, text.count)
-        while start < end, isBlank(text[start]) { start += 1 }
-        while end > start, isBlank(text[end - 1]) { end -= 1 }
+        let trimmed = ASCII.trimmed(text)
+        var (start, end) = (trimmed.lowerBound, trimmed.upperBound)
         for _ in 0..<2 where end > start && text[end - 1] == UInt8(ascii: "=") { end -= 1 }
         let form: Form
         switch end - start {
@@ -124,8 +118,6 @@ private struct SessionText: ~Copyable {
         guard let bytes = decode(text.extracting(start..<end)) else { return nil }
         return SessionText(form: form, bytes: bytes)
     }
-
-    private static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || (0x09...0x0d).contains(byte) }
 
     // `-` and `_` stand for `+` and `/`. As in `Base64`, characters are computed and not compared one by one.
     private static func decode(_ text: Span<UInt8>) -> SecureBytes? {
