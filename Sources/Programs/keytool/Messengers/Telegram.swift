@@ -91,7 +91,9 @@ extension TelegramMessenger: AccountMessenger {
         _ id: KeyID, _ options: TelegramExportOptions, in keeper: TelegramKeeper, by sealer: AccountSealer
     ) throws -> ExportedAccount {
         let account = try keeper.account(id)
-        guard options.format == .age else { return try exportedSession(account, options.format) }
+        if let session = try session(of: account, options.format) {
+            return exportedSession(session, of: account, options.format)
+        }
         return ExportedAccount(
             sealed: try sealer.age(account.encoded()), words: "\(id) with \(Counted.text(account.keys.count, "key"))",
             members: account.members, warnings: account.lostWords)

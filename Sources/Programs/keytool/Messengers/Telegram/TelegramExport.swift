@@ -2,6 +2,7 @@ import ArgumentParser
 import CommandLine
 import Console
 import Encodings
+import SecureMemory
 import Telegram
 import TelegramSessions
 
@@ -40,18 +41,20 @@ extension TelegramMessenger {
         }
     }
 
-    /// - Parameter format: not `.age`.
+    /// - Returns: nil for `.age`, which is not a session.
+    static func session(of account: TelegramAccount, _ format: TelegramExportFormat) throws -> SecureBytes? {
+        switch format {
+        case .age: nil
+        case .telethon: try account.telethonFile()
+        case .telethonText: try account.telethonText()
+        case .pyrogram: try account.pyrogramFile()
+        case .pyrogramText: try account.pyrogramText()
+        }
+    }
+
     static func exportedSession(
-        _ account: TelegramAccount, _ format: TelegramExportFormat
-    ) throws -> ExportedAccount {
-        let file =
-            switch format {
-            case .telethon: try account.telethonFile()
-            case .telethonText: try account.telethonText()
-            case .pyrogram: try account.pyrogramFile()
-            case .pyrogramText: try account.pyrogramText()
-            case .age: preconditionFailure("an age file is no session")
-            }
+        _ file: consuming SecureBytes, of account: TelegramAccount, _ format: TelegramExportFormat
+    ) -> ExportedAccount {
         var warnings = [
             "anyone who has the file is logged in, without a code or a password",
             "two clients with one key: stop the program that has used it before the other one starts; Telegram ends a "
