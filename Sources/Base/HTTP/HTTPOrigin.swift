@@ -36,10 +36,15 @@ package struct HTTPOrigin: Equatable, Sendable {
     /// - Returns: nil for another scheme, a login, a query, a fragment, an escape (`%`), or a character that a URL cannot
     ///   have; else as `init(authority:)`.
     package init?(plain url: String) {
-        guard url.hasPrefix("https://"),
-            url.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7f && !#""<>\^`{|}?#@%"#.utf8.contains($0) })
-        else { return nil }
+        guard url.hasPrefix("https://"), Self.hasURLCharacters(url, without: "?#@%") else { return nil }
         self.init(url: url)
+    }
+
+    /// Whether each character may stand in a URL (RFC 3986), and is none of `others`.
+    package static func hasURLCharacters(_ url: String, without others: String) -> Bool {
+        url.utf8.allSatisfy {
+            $0 > 0x20 && $0 < 0x7f && !#""<>\^`{|}"#.utf8.contains($0) && !others.utf8.contains($0)
+        }
     }
 
     /// - Parameter url: any URL.

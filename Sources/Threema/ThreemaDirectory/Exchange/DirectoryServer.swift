@@ -29,7 +29,7 @@ public struct DirectoryServer: Equatable, Sendable {
             pins.count <= Self.maxPins
         else { throw .tooMuch }
         guard !url.utf8.contains(UInt8(ascii: "@")) else { throw .hasCredentials }
-        guard url.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7f && !#""<>\^`{|}?#"#.utf8.contains($0) }),
+        guard HTTPOrigin.hasURLCharacters(url, without: "?#"),
             let origin = HTTPOrigin(url: url), let written = HTTPOrigin.authority(of: url)
         else { throw .badURL }
         let path = url[written.endIndex...]

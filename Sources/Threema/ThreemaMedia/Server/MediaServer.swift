@@ -57,7 +57,7 @@ public struct MediaServer: Equatable, Sendable {
         // Any two digits show if the rest is a URL.
         let whole = isTemplate ? url.replacing(prefixMark, with: "00") : url
         guard whole.utf8.count < maxURLBytes, HTTPOrigin(url: whole) != nil, whole.hasPrefix("https://"),
-            whole.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7f && !#""<>\^`{|}?#@"#.utf8.contains($0) })
+            HTTPOrigin.hasURLCharacters(whole, without: "?#@")
         else { throw .badURL }
         return url.hasSuffix("/") ? url : url + "/"
     }
