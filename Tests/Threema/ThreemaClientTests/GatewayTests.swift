@@ -34,6 +34,15 @@ import VectorKit
             nonce: nonce, box: box, blobs: blobs, what: what)
     }
 
+    /// What the SDK has sealed, as the chat server delivers it.
+    private func payload(_ id: MessageID, _ line: GatewaySDK.Line) throws -> MessagePayload {
+        let nonce = try #require(line.nonce.flatMap { [UInt8](hex: $0) })
+        return MessagePayload(
+            sender: gateway.id, receiver: alice.id, id: id, createdAt: 1_700_000_000, flags: [.push],
+            legacyNickname: [UInt8](repeating: 0, count: 32), metadataBox: [], nonce: MessageNonce(nonce),
+            messageBox: try #require(line.box.flatMap { [UInt8](hex: $0) }))
+    }
+
     /// What the SDK reads in the mailbox's outbox.
     private func read() throws -> [[String?]?] {
         let payloads = try alice.sendOutbox().map { try MessagePayload(decoding: $0.span) }
@@ -46,11 +55,7 @@ import VectorKit
         let texts = (0..<Self.count).map { "Lake \($0) ⛵️" }
         let sealed = try GatewaySDK.carryOut(texts.map { order(what: ["text_message", $0]) })
         for (number, line) in sealed.enumerated() {
-            let nonce = try #require(line.nonce.flatMap { [UInt8](hex: $0) })
-            let payload = MessagePayload(
-                sender: gateway.id, receiver: alice.id, id: MessageID(UInt64(number)), createdAt: 1_700_000_000,
-                flags: [.push], legacyNickname: [UInt8](repeating: 0, count: 32), metadataBox: [],
-                nonce: MessageNonce(nonce), messageBox: try #require(line.box.flatMap { [UInt8](hex: $0) }))
+            let payload = try payload(MessageID(UInt64(number)), line)
             for _ in 0..<2 {
                 // It comes again after a crash, and is answered once.
                 try alice.mailbox.receive(payload.encoded.span) { incoming, changes in
@@ -93,11 +98,7 @@ import VectorKit
             let bytes = try #require([UInt8](hex: blob))
             media.state.withLock { $0.blobs[id] = (bytes, false) }
         }
-        let nonce = try #require(line.nonce.flatMap { [UInt8](hex: $0) })
-        let payload = MessagePayload(
-            sender: gateway.id, receiver: alice.id, id: .random(), createdAt: 1_700_000_000, flags: [.push],
-            legacyNickname: [UInt8](repeating: 0, count: 32), metadataBox: [], nonce: MessageNonce(nonce),
-            messageBox: try #require(line.box.flatMap { [UInt8](hex: $0) }))
+        let payload = try payload(.random(), line)
         guard case .chat(.file(let received)) = try alice.mailbox.receive(payload.encoded.span).message?.body else {
             Issue.record("no file came")
             return
