@@ -13,7 +13,7 @@ extension Array {
         guard count == 1 else {
             throw UsageFailure(
                 "the keystore holds \(count) \(things); name one of them",
-                hint: map(name).joined(separator: " "))
+                hint: Hint(map(name).joined(separator: " ")))
         }
         return only
     }

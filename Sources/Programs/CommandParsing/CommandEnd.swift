@@ -25,7 +25,7 @@ package enum CommandEnd {
                 }
                 if let cluster = arguments.first(where: grammar.isStrangeQuestion) {
                     throw UsageFailure(
-                        "unknown option '\(cluster.prefix(2))…'", hint: CommandWords(arguments, in: grammar).help)
+                        "unknown option '\(cluster.prefix(2))…'", hint: Hint(CommandWords(arguments, in: grammar).help))
                 }
                 let text = grammar.root.fullMessage(for: error)
                 if text == grammar.root.configuration.version { try showVersion(arguments, in: grammar) }

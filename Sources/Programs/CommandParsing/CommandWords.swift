@@ -89,7 +89,7 @@ struct CommandWords {
         let likely = likely(unknown).map { "\"\(grammar.name) \($0)\"" }.joined(separator: " or ")
         return Failure(
             .usage, "unknown command \"\(name)\"",
-            hints: (likely.isEmpty ? [] : ["did you mean \(likely)?"]) + [help])
+            hints: (likely.isEmpty ? [] : ["did you mean \(likely)?"]) + [Hint(help)])
     }
 
     /// What to type to read more.
@@ -168,6 +168,9 @@ package struct MissingVerb: Explained {
         let words = command == grammar.root ? [grammar.name] : [grammar.name, command._commandName]
         // The overview has said it.
         let beginning = command == grammar.root && overview == nil ? grammar.beginning : []
-        failure = Failure(.usage, "a command is missing", hints: beginning + [words.joined(separator: " ") + " --help"])
+        failure = Failure(
+            .usage, "a command is missing",
+            hints: beginning.map { Hint($0) } + ["\(words.joined(separator: " ")) --help"]
+        )
     }
 }

@@ -15,7 +15,7 @@ extension Failure {
             let near = options.nearest(to: unknown)
             let likely = near.isEmpty ? [] : ["did you mean \(near.map { "'\($0)'" }.joined(separator: " or "))?"]
             let hints = Self.isSecret(unknown) ? [Self.secretAdvice] : likely
-            self.init(.usage, "unknown option '\(optionName(unknown))'", hints: hints + [words.help])
+            self.init(.usage, "unknown option '\(optionName(unknown))'", hints: (hints + [words.help]).map { Hint($0) })
             return
         }
         let lines = withoutValue(grammar.root.message(for: error)).split(separator: "\n")
@@ -28,7 +28,8 @@ extension Failure {
         let form = grammar.forms.first { message.hasSuffix("<\($0.key)>'") }?.value
         self.init(
             .usage, message,
-            hints: advice.filter { !$0.isEmpty }.map { Self.sentence($0) } + [form].compactMap { $0 } + [words.help])
+            hints: (advice.filter { !$0.isEmpty }.map { Self.sentence($0) } + [form].compactMap { $0 } + [words.help])
+                .map { Hint($0) })
     }
 
     private static let secretAdvice =

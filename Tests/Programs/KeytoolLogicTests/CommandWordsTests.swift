@@ -8,7 +8,7 @@ import Testing
     private static func hints(_ line: String) -> [String]? {
         let arguments = line.split(separator: " ").map(String.init)
         let words = CommandWords(help: arguments, in: .keytool) ?? CommandWords(arguments, in: .keytool)
-        return words.failure?.hints
+        return words.failure?.hints.map(\.text)
     }
 
     @Test(arguments: [

@@ -79,7 +79,7 @@ extension KeystoreError: Explained {
     }
 
     /// Commands that forget or replace a damaged record.
-    private static func waysOut(ofDamaged record: String, _ owner: Owner) -> [String] {
+    private static func waysOut(ofDamaged record: String, _ owner: Owner) -> [Hint] {
         switch (owner.messenger, record) {
         case (Owner.threema, _): waysOut(ofThreema: record, owner.id)
         case (Owner.mainKey, "autolock"):
@@ -96,16 +96,16 @@ extension KeystoreError: Explained {
         }
     }
 
-    private static func waysOut(ofThreema record: String, _ id: String) -> [String] {
+    private static func waysOut(ofThreema record: String, _ id: String) -> [Hint] {
         switch record {
         case "safe":
             [
-                "the private key is not affected: keytool safe delete --force \(id) forgets the setup, then keytool safe setup \(id)",
-                "or keytool safe pull --id \(id) --server URL --replace, if the backup on the server is good; with --read-only, if a phone writes it",
+                "the private key is not affected: \(safe: "delete") --force \(id) forgets the setup, then \(safe: "setup") \(id)",
+                "or \(safe: "pull") --id \(id) --server URL --replace, if the backup on the server is good; with --read-only, if a phone writes it",
             ]
         case "profile", "devicegroupkey":
             [
-                "the private key is not affected: keytool safe pull --replace \(id) restores the record from the Safe backup",
+                "the private key is not affected: \(safe: "pull") --replace \(id) restores the record from the Safe backup",
                 "without a Safe backup: keytool backup export \(id), keytool id remove \(id), keytool backup import",
             ]
         case "directory":
@@ -114,13 +114,13 @@ extension KeystoreError: Explained {
             ["the private key is not affected: keytool backup import FILE --id \(id) --replace writes it again"]
         case "linking":
             ["nothing else is affected: keytool id link mobile NUMBER --identity \(id) writes it again"]
-        case "history": ["nothing else is affected: take another backup of keytool safe history \(id)"]
+        case "history": ["nothing else is affected: take another backup of \(safe: "history") \(id)"]
         case "shares": ["nothing else is affected: keytool backup split \(id) makes new shares and writes it again"]
         case "matchtoken": ["nothing else is affected: keytool contact match writes it again"]
         case "identity":
             [
                 "keytool backup import --replace restores the private key from the backup code",
-                "or keytool safe pull --replace --replace-key \(id) \(id) restores it from the Safe backup",
+                "or \(safe: "pull") --replace --replace-key \(id) \(id) restores it from the Safe backup",
             ]
         default: ["keytool id remove \(id), then restore the identity from its backup code or its Safe"]
         }

@@ -40,7 +40,7 @@ package struct NoAccount<M: Messenger>: Explained {
 
     package var failure: Failure {
         guard let id else {
-            return Failure(.absent, "the keystore holds no \(M.words.title)", hints: M.words.beginning)
+            return Failure(.absent, "the keystore holds no \(M.words.title)", hints: Hint(M.words.beginning))
                 .because(of: M.words.absence)
         }
         return Failure(

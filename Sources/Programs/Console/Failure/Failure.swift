@@ -8,12 +8,12 @@ package struct Failure {
     /// Lower case, no full stop, nothing secret.
     package let message: String
     /// What to do about it; each is a line of its own.
-    package let hints: [String]
+    package let hints: [Hint]
     /// Distinguishes errors with the same exit code, in snake case; nil if the name of the code is enough.
     package private(set) var reason: String?
 
     /// - Parameter hints: what to do about it, each a line of its own.
-    package init(_ status: Status, _ message: String, hints: String...) {
+    package init(_ status: Status, _ message: String, hints: Hint...) {
         self.status = status
         self.message = message
         self.hints = hints
@@ -30,15 +30,20 @@ package struct Failure {
     }
 
     /// - Parameter hints: what to do about it, each a line of its own.
-    package init(_ status: Status, _ message: String, hints: [String]) {
+    package init(_ status: Status, _ message: String, hints: [Hint]) {
         self.status = status
         self.message = message
         self.hints = hints
     }
 
     /// This failure with one more hint, before the others.
-    package func advising(_ hint: String) -> Failure {
+    package func advising(_ hint: Hint) -> Failure {
         Failure(status, message, hints: [hint] + hints).because(of: reason)
+    }
+
+    /// This failure with a place of the Safe in the commands of its hints.
+    package func at(_ place: String) -> Failure {
+        Failure(status, message, hints: hints.map { $0.at(place) }).because(of: reason)
     }
 
     /// This failure with its reason.
@@ -53,7 +58,7 @@ package struct Failure {
         .members([
             ("code", .number(status.rawValue)), ("name", .string(status.name)),
             ("reason", .string(reason ?? status.name)), ("message", .string(message)),
-            ("hint", hints.isEmpty ? nil : .string(hints.joined(separator: "; "))),
+            ("hint", hints.isEmpty ? nil : .string(hints.map(\.text).joined(separator: "; "))),
         ])
     }
 
@@ -70,7 +75,7 @@ package struct Failure {
     package func report(about subject: String? = nil, isVerbose: Bool = false) {
         let sentence = (subject.map { $0 + ": " } ?? "") + message
         Output.word("error", isVerbose ? "\(sentence) (\(status.name), exit code \(status.rawValue))" : sentence)
-        for hint in hints { Output.word("hint", hint) }
+        for hint in hints { Output.word("hint", hint.text) }
     }
 }
 
@@ -101,5 +106,5 @@ package struct UsageFailure: Explained {
     /// A sentence without advice.
     package init(_ message: String) { failure = Failure(.usage, message) }
     /// A sentence, and what to do.
-    package init(_ message: String, hint: String) { failure = Failure(.usage, message, hints: hint) }
+    package init(_ message: String, hint: Hint) { failure = Failure(.usage, message, hints: hint) }
 }

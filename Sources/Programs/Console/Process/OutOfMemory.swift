@@ -26,7 +26,7 @@ package enum OutOfMemory {
     }
 
     /// The hint, for failures that have a sentence of their own.
-    package static var advice: String {
+    package static var advice: Hint {
         "raise the limit (ulimit -v, or LimitAS= of a systemd unit) and run the command again"
     }
 
@@ -34,7 +34,7 @@ package enum OutOfMemory {
     static func prepare() {
         // Wipes the line of a spinner.
         let wipe = Progress() == nil ? "" : "\r\u{1b}[K"
-        let hints = failure.hints.map { "\(Program.name): hint: \($0)\n" }.joined()
+        let hints = failure.hints.map { "\(Program.name): hint: \($0.text)\n" }.joined()
         unsafe plain = lasting(wipe + "\(Program.name): error: \(failure.message)\n" + hints)
         unsafe json = lasting(failure.jsonLine)
         MemoryShortage.install { OutOfMemory.end() }

@@ -55,7 +55,7 @@ package struct SecretAsker<Kind: Secret> {
     /// The name of the exit code of a program that has one for wrong secrets.
     private static var wrong: String { "wrong_password" }
 
-    private static var blankAdvice: String {
+    private static var blankAdvice: Hint {
         "the \(Kind.title) that was given ends with a blank, which is part of it: remove it if it does not belong there"
     }
 

@@ -54,8 +54,8 @@ extension SelfSignedError: Explained {
         }
     }
 
-    private static let restoreKey =
+    private static let restoreKey = Hint(
         "restore the key from a backup; if you remove the directory tls, the next start makes a new one, with another "
-        + "pin and authority"
+            + "pin and authority")
 }
 #endif

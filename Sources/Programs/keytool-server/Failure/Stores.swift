@@ -24,8 +24,9 @@ struct LostAccounts: Explained {
     var failure: Failure {
         Failure(
             .noInput, "\(path) had accounts, but its file logins and its directory accounts are both missing",
-            hints: "restore logins and accounts from a backup; or, to let everybody use the server without a login, "
-                + "remove \(path)/\(ServerDirectory.markName)")
+            hints: Hint(
+                "restore logins and accounts from a backup; or, to let everybody use the server without a login, "
+                    + "remove \(path)/\(ServerDirectory.markName)"))
     }
 }
 

@@ -134,8 +134,7 @@ struct ArchiveExport: Verb {
             throw CommandFailure(
                 failure: failure.advising(
                     survey.failures.isEmpty
-                        ? "--skip-damaged exports \(first.owner.text) without its "
-                            + (survey.recordFailures.first?.record.words ?? "sessions")
+                        ? "--skip-damaged exports \(first.owner.text) without its \(survey.recordFailures.first?.record.words ?? "sessions")"
                         : "--skip-damaged exports the other identities"))
         }
         for (owner, _) in survey.failures { session.output.warn("\(owner.text) is not in the archive") }

@@ -88,7 +88,7 @@ extension ControllingTerminal {
     private static func report(_ error: CodeEntryError) {
         let failure = error.failure
         Output.word("error", failure.message)
-        failure.hints.forEach { Output.word("hint", $0) }
+        failure.hints.forEach { Output.word("hint", $0.text) }
     }
 
     private static func question(

@@ -66,6 +66,6 @@ extension Failure {
         return Failure(
             .verifyFailed, "the code does not match the check word \(word.text)",
             hints: "the check word of this code is \(IDBackup.checkWord(of: code).text)",
-            slip?.words ?? "compare the code group by group")
+            Hint(slip?.words ?? "compare the code group by group"))
     }
 }

@@ -135,7 +135,7 @@ struct ContactCheck: Verb {
             if let storing = checked.storing {
                 let unstored = "the answers of the directory could not be stored"
                 if failure != nil { output.warn("\(unstored): \(Failure(storing).message)") }
-                failure = failure ?? Failure(storing).advising(unstored)
+                failure = failure ?? Failure(storing).advising(Hint(unstored))
             }
             report.enter(checked.findings)
         } catch {

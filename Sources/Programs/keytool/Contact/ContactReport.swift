@@ -59,11 +59,11 @@ struct ContactReport {
             case .otherKey: sentence = "WRONG KEY: \(directory) has another public key for \(id) than this keystore"
             default: sentence = "WRONG KEY: \(directory) has \(others ?? "")"
             }
-            let keys = alarms.prefix(maxListed).compactMap { finding -> String? in
+            let keys = alarms.prefix(maxListed).compactMap { finding -> Hint? in
                 guard case .otherKey(let held, let key) = finding.kind else { return nil }
                 return "\(finding.id)  stored \(held.hex), directory \(key.words)"
             }
-            let advice =
+            let advice: Hint =
                 own == nil
                 ? "ask the contact, by another way, which key is right; do not trust either before"
                 : "if you have not done this, somebody else has, or the directory is wrong"

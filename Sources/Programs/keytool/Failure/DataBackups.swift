@@ -54,7 +54,7 @@ extension DataBackupError: Explained {
         case .libraryMissing(let packages):
             Failure(
                 .unavailable, "reading a data backup needs libzip, which is not installed",
-                hints: "apt-get install " + packages.joined(separator: ", or "))
+                hints: "apt-get install \(packages.joined(separator: ", or "))")
         case .libraryNeedsMemory: Failure(.memory, "not enough memory to load libzip", hints: OutOfMemory.advice)
         case .library(let code): Failure(.badData, "libzip cannot read the data backup: error \(code)")
         }

@@ -176,7 +176,7 @@ extension DirectoryError.UnauthorizedReason {
         }
     }
 
-    fileprivate var hint: String {
+    fileprivate var hint: Hint {
         switch self {
         case .challengeExpired: "try again"
         default: "keytool id fetch ID shows which public key the directory has"

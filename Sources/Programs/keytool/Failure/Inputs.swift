@@ -19,7 +19,7 @@ extension InputError: Explained {
         }
     }
 
-    private static let wayOut = "put it into a file, or pass it on stdin"
+    private static let wayOut: Hint = "put it into a file, or pass it on stdin"
 
     private static func isCode(_ text: String) -> Bool {
         (try? GroupedCode(parsing: text)).map { (try? IDBackup.scheme(of: $0)) != nil } == true

@@ -41,8 +41,9 @@ extension PictureError: Explained {
         case .isDrawing(let path):
             Failure(
                 .badData, "\(path) is an SVG drawing, which keytool cannot read",
-                hints: "take a photo or a scan of the printed page, or convert it: "
-                    + "rsvg-convert -z 2 -o FILE.png FILE.svg")
+                hints: Hint(
+                    "take a photo or a scan of the printed page, or convert it: "
+                        + "rsvg-convert -z 2 -o FILE.png FILE.svg"))
         case .notReadable(let path):
             Failure(.badData, "\(path) cannot be read as a picture", hints: "it may be damaged or truncated")
         case .noQRCode(let path): Failure(.badData, "no QR code was found in \(path)", hints: Self.better)
@@ -61,7 +62,7 @@ extension PictureError: Explained {
         }
     }
 
-    private static let better =
+    private static let better: Hint =
         "show the whole QR code with its white border, sharp and straight, in less than 20 megapixels"
 }
 
@@ -71,7 +72,7 @@ extension RecoveryCardError: Explained {
         case .tooLong:
             Failure(
                 .badData, "the recovery card does not fit on a page: address, user or pins of the server are too long",
-                hints: "keytool safe server shows them")
+                hints: "\(safe: "server") shows them")
         }
     }
 }

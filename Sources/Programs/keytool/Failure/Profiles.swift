@@ -64,8 +64,7 @@ extension ProfileKeepingError: Explained {
         return Failure(
             .verifyFailed, "WRONG KEY: the public key of \(id) is not the one in the profile",
             hints: "stored   \(stored.hex)", "scanned  \(given.hex)",
-            "do not trust messages of \(id) until you know why: "
-                + "either the contact has a new key, or somebody pretends to be the contact"
+            "do not trust messages of \(id) until you know why: either the contact has a new key, or somebody pretends to be the contact"
         ).because(of: "other_key")
     }
 }
@@ -95,7 +94,7 @@ struct PictureFileError: Explained {
         }
     }
 
-    private static let convert =
+    private static let convert: Hint =
         "convert FILE -auto-orient -resize 400x400 -strip -interlace none -quality 60 NEW.jpg makes a fitting one"
 }
 

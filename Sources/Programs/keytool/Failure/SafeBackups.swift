@@ -29,12 +29,12 @@ extension SafeBackupError: Explained {
         case .deviceGroupKey:
             Failure(
                 .badData, "the device group key in the Safe document does not have 32 bytes",
-                hints: "keytool safe pull --raw -o FILE downloads the backup as it is")
+                hints: "\(safe: "pull") --raw -o FILE downloads the backup as it is")
         case .notReproduced: .defect("verification of the new Safe backup failed; it was discarded")
         }
     }
 
-    private static let passwordIsRight = "the password is right; the file on the server is truncated or modified"
+    private static let passwordIsRight: Hint = "the password is right; the file on the server is truncated or modified"
 }
 
 extension JSONError {

@@ -16,7 +16,7 @@ extension SafeKeepingError: Explained {
         case .otherKey(let id): .otherKey(of: id, replacedBy: "--replace-key \(id)")
         case .unexpected(let value): value.failure
         case .noSetup(let id):
-            Failure(.absent, "no Safe is set up for \(id)", hints: "keytool safe setup \(id)").because(of: "no_setup")
+            Failure(.absent, "no Safe is set up for \(id)", hints: "\(safe: "setup") \(id)").because(of: "no_setup")
         case .setupExists(let id, let place):
             Failure(
                 .exists,
@@ -24,7 +24,7 @@ extension SafeKeepingError: Explained {
                     ? "a Safe is already set up for \(id)"
                     : "a Safe place \"\(place)\" is already set up for \(id)",
                 hints:
-                    "keytool safe passwd changes the password, keytool safe move changes the server, keytool safe delete deletes the Safe",
+                    "\(safe: "passwd") changes the password, \(safe: "move") changes the server, \(safe: "delete") deletes the Safe",
                 "keytool safe setup --name PLACE \(id) adds a further place"
             ).because(of: "setup_exists")
         case .tooManyPlaces(let id, let limit):
@@ -36,20 +36,20 @@ extension SafeKeepingError: Explained {
         case .samePlace(let id, let place):
             Failure(
                 .exists, "this server is that of the Safe place \"\(place)\" of \(id)",
-                hints: "use another server or another Safe password; keytool safe server changes an address"
+                hints: "use another server or another Safe password; \(safe: "server") changes an address"
             ).because(of: "same_place")
         case .othersLost(let id, let places, let areRestored): Self.lost(places, of: id, areRestored: areRestored)
         case .sameTarget(let id): Failure(.usage, "the Safe of \(id) is already at this address")
         case .wrongPassword(let id):
             Failure(
                 .wrongPassword, "wrong Safe password for \(id)",
-                hints: "if it is lost: keytool safe passwd \(id) sets a new one")
+                hints: "if it is lost: \(safe: "passwd") \(id) sets a new one")
         case .noBackup(let id, let server, let isFromPassword):
             Failure(
                 .absent, "there is no Safe backup of \(id) on \(server)",
                 hints: isFromPassword
                     ? "check the Safe password and the ID (0 or O, 1 or I): with a wrong one, the backup cannot be found"
-                    : "keytool safe push \(id) uploads it again"
+                    : "\(safe: "push") \(id) uploads it again"
             ).because(of: "no_backup")
         case .noSuchEntry(let id, let number, let count): Self.noEntry(number, of: count, id)
         case .badLimits(let error): error.failure
@@ -83,7 +83,7 @@ extension SafeKeepingError: Explained {
             count == 0
                 ? "the history of \(id) is empty"
                 : "the history of \(id) has no backup \(number)",
-            hints: count == 0 ? [] : ["keytool safe history \(id)"]
+            hints: count == 0 ? [] : ["\(safe: "history") \(id)"]
         ).because(of: "no_backup")
     }
 }
@@ -135,7 +135,7 @@ extension SafeFailure {
     }
 
     /// What the server's error itself advises: before a change is begun no command of ours leads on.
-    private var hintsOfNewPlace: [String] {
+    private var hintsOfNewPlace: [Hint] {
         switch self {
         case .exchange(.next, let error): error.failure.hints
         case .badLimits(.next, let error): error.failure.hints

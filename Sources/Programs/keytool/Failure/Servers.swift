@@ -110,20 +110,20 @@ extension SafeExchangeError: Explained {
         return (parts.prefix(3) + directories.dropLast()).joined(separator: "/")
     }
 
-    private static func acceptance(_ offered: PublicKeyPin?) -> [String] {
+    private static func acceptance(_ offered: PublicKeyPin?) -> [Hint] {
         guard let pin = offered?.text else { return ["try again later"] }
         return [
             "if the server has a new key: --pin \(pin)",
-            "if the Safe is already set up: keytool safe server --pin \(pin)",
+            "if the Safe is already set up: \(safe: "server") --pin \(pin)",
         ]
     }
 
-    private static func unprepared(_ server: String) -> String {
+    private static func unprepared(_ server: String) -> Hint {
         guard server.hasPrefix("https:") else { return "check that the right disk is mounted" }
         guard !server.contains("/remote.php/") else { return "check that the directory exists" }
         let host = server.split(separator: "/")[1]
         let account = isHost(server) ? "on a server with accounts it is https://\(host)/USER; " : ""
-        return account + "on a Nextcloud it is \(nextcloud(host))"
+        return "\(account)on a Nextcloud it is \(nextcloud(host))"
     }
 
     /// Whether an address has no path.
@@ -139,12 +139,12 @@ extension SafeExchangeError.Entry {
     /// It is neither read nor replaced.
     fileprivate func failure(_ server: String) -> Failure {
         switch self {
-        case .config: Failure(.io, "\(server)/config is not a regular file", hints: Self.rule)
-        case .backups: Failure(.io, "\(server)/backups is not a directory", hints: Self.rule)
+        case .config: Failure(.io, "\(server)/config is not a regular file", hints: Hint(Self.rule))
+        case .backups: Failure(.io, "\(server)/backups is not a directory", hints: Hint(Self.rule))
         case .backup:
             Failure(
                 .io, "the backup on \(server) is not a regular file",
-                hints: "\(Self.rule); remove it, and keytool safe push uploads the backup again")
+                hints: "\(Self.rule); remove it, and \(safe: "push") uploads the backup again")
         }
     }
 
@@ -161,7 +161,7 @@ extension SafeExchangeError.Unavailability {
         }
     }
 
-    fileprivate var hint: String {
+    fileprivate var hint: Hint {
         switch self {
         case .status(511): "open any web page in a browser, and log in"
         case .away: "check the path and the mount, or try again later"
@@ -184,7 +184,7 @@ extension ConnectionFailure {
         }
     }
 
-    var hint: String {
+    var hint: Hint {
         switch self {
         case .unknownHost, .noNameServer, .notConnected: "check the network of this machine, or try again later"
         case .proxy(let failure): failure.hint
@@ -212,7 +212,7 @@ extension ProxyFailure {
 
     private static func words(_ status: Int?) -> String { status.map { " (status \($0))" } ?? "" }
 
-    fileprivate var hint: String {
+    fileprivate var hint: Hint {
         switch self {
         case .loginRequired: "\(Self.variables) sets the proxy and its login: http://USER:PASSWORD@HOST:PORT"
         case .unknownScheme: "\(Self.variables) sets the proxy: http://, https:// or socks5h://, then HOST:PORT"
@@ -276,7 +276,7 @@ extension CertificateFailure {
         }
     }
 
-    private func hint(option: String) -> String {
+    private func hint(option: String) -> Hint {
         switch self {
         case .expired, .notYetValid: "check the clock of this machine"
         case .otherHost: "check the name of the server; \(Self.loginPage)"

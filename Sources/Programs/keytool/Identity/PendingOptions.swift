@@ -33,5 +33,5 @@ struct PendingOptions: ParsableArguments {
         return key
     }
 
-    private static func list(_ keys: [PublicKey]) -> String { keys.map(\.hex).joined(separator: " ") }
+    private static func list(_ keys: [PublicKey]) -> Hint { Hint(keys.map(\.hex).joined(separator: " ")) }
 }

@@ -46,22 +46,7 @@ struct ChosenPlace {
     }
 
     /// The failure with the place in the commands of its hints, if there are others.
-    func named(_ failure: Failure) -> Failure {
-        guard !isOnly else { return failure }
-        return Failure(failure.status, failure.message, hints: failure.hints.map(naming)).because(of: failure.reason)
-    }
-
-    private func naming(_ hint: String) -> String {
-        guard !hint.contains("--name ") else { return hint }
-        return Self.verbs.reduce(hint) { hint, verb in
-            hint.replacing("keytool safe \(verb)", with: "keytool safe \(verb) --name \(place.name.text)")
-        }
-    }
-
-    /// The verbs with the option `--name`.
-    private static let verbs = [
-        "setup", "push", "pull", "status", "check", "delete", "passwd", "move", "server", "mirror", "history", "card",
-    ]
+    func named(_ failure: Failure) -> Failure { isOnly ? failure : failure.at(place.name.text) }
 }
 
 extension Session {
@@ -113,7 +98,7 @@ extension Session {
             return ChosenPlace(place: place, isOnly: places.count == 1)
         }
         guard places.count == 1 else {
-            throw UsageFailure("\(id) has \(places.count) Safe places; name one of them with --name", hint: names)
+            throw UsageFailure("\(id) has \(places.count) Safe places; name one of them with --name", hint: Hint(names))
         }
         return ChosenPlace(place: first, isOnly: true)
     }

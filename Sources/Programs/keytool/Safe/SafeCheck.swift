@@ -49,7 +49,7 @@ struct SafeCheck: Verb {
         guard !withPassword else {
             throw UsageFailure(
                 "--with-password is about one place; name it with --name",
-                hint: places.map(\.place.name.text).joined(separator: " "))
+                hint: Hint(places.map(\.place.name.text).joined(separator: " ")))
         }
         try provePassword(of: places[0], keeper, session)
         try session.forEach(places, keeper, waiting.limits, command: "safe check") { place, keeper in

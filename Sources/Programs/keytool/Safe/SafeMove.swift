@@ -126,7 +126,7 @@ struct ChangeOptions: ParsableArguments {
                     failure: failure.advising(
                         "the change is complete except for the old backup: every push tries to delete it"))
             }
-            guard after.newServer != nil, !failure.hints.contains(where: { $0.contains("--abort") }) else {
+            guard after.newServer != nil, !failure.hints.contains(where: { $0.text.contains("--abort") }) else {
                 throw error
             }
             let verb = after.isChangingPassword ? "passwd" : "move"
@@ -175,6 +175,6 @@ struct ChangeOptions: ParsableArguments {
                     ("new_left", (result?.left).map { .string($0.word) }),
                 ])))
         guard isDeleting else { return }
-        for way in [WayOut.delete, .pushResumingDeleted] { way.words(chosen.argument).map(output.hint) }
+        for way in [WayOut.delete, .pushResumingDeleted] { way.words(chosen.argument).map { output.hint($0.text) } }
     }
 }

@@ -117,7 +117,7 @@ struct SafeStatus: Verb {
     }
 
     private static func deleted(_ id: ThreemaID) -> Failure {
-        Failure(.overdue, "the backup was deleted by keytool safe delete", hints: "keytool safe push \(id) uploads it")
+        Failure(.overdue, "the backup was deleted by keytool safe delete", hints: "\(safe: "push") \(id) uploads it")
     }
 
     /// One of several places, in one line.

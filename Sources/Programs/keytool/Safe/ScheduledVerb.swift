@@ -115,7 +115,7 @@ extension ScheduledVerb {
         if let optionOfOnePlace {
             throw UsageFailure(
                 "\(optionOfOnePlace) is about one place; name it with --name",
-                hint: chosen.map(\.place.name.text).joined(separator: " "))
+                hint: Hint(chosen.map(\.place.name.text).joined(separator: " ")))
         }
         return chosen
     }

@@ -32,8 +32,8 @@ extension ServerOptions {
     }
 
     private static func missing(in chain: [PresentedCertificate], of address: SafeServerAddress) -> Failure {
-        let sent = chain.prefix(mostShown).map {
-            "it sends \($0.subject.printable), \(Fingerprint($0.fingerprint).word)"
+        let sent = chain.prefix(mostShown).map { certificate -> Hint in
+            "it sends \(certificate.subject.printable), \(Fingerprint(certificate.fingerprint).word)"
         }
         return Failure(
             .untrustedServer, "\(address.text) does not send a certificate with this --ca-fingerprint",

@@ -56,7 +56,7 @@ extension ServerOptions {
             } catch {
                 let failure = Failure(error)
                 Output.word("error", failure.message)
-                if error is CommandFailure { failure.hints.forEach { Output.word("hint", $0) } }
+                if error is CommandFailure { failure.hints.forEach { Output.word("hint", $0.text) } }
             }
         }
         return nil

@@ -172,7 +172,7 @@ extension SafeEndpoint {
         guard steps.count < 2, steps != [user[...]] else { return failure }
         let host = address.host + (address.port.map { ":\($0)" } ?? "")
         let hint = "on a server with accounts it is https://\(host)/\(user)"
-        guard steps.isEmpty else { return failure.advising(hint) }
+        guard steps.isEmpty else { return failure.advising(Hint(hint)) }
         // Nothing can be prepared at the root of such a server.
         let nextcloud = SafeExchangeError.nextcloud(host).replacing("USER", with: user)
         return Failure(failure.status, failure.message, hints: "\(hint); on a Nextcloud it is \(nextcloud)")

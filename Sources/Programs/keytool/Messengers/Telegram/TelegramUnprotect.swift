@@ -50,7 +50,7 @@ struct TelegramUnprotect: Verb {
             guard let only = keys.first, keys.count == 1 else {
                 throw UsageFailure(
                     "\(file) contains \(keys.count) keys; choose one by its data centre",
-                    hint: "--dc " + keys.compactMap { $0.dataCentre.map { "\($0)" } }.joined(separator: " or "))
+                    hint: "--dc \(keys.compactMap { $0.dataCentre.map { "\($0)" } }.joined(separator: " or "))")
             }
             return (only.held, only.isLost)
         }

@@ -76,7 +76,7 @@ struct TextSecureFingerprint: Verb {
         do {
             return try key.drawing(mode).lines
         } catch let error as SharedLibrary.Failure where mode == .auto {
-            error.failure.hints.forEach { session.output.hint("without a QR code: \($0)") }
+            error.failure.hints.forEach { session.output.hint("without a QR code: \($0.text)") }
             return []
         }
     }

@@ -1,0 +1,40 @@
+/// What to do about a failure, in a line of words.
+///
+/// A command of a Safe is written `\(safe: "push")`: it is "keytool safe push", and "keytool safe push --name PLACE" if
+/// the identity has several places. Who says the failure knows that; who explains the error does not.
+package struct Hint: ExpressibleByStringInterpolation, Equatable, Sendable {
+    /// The words before, between and after the commands that take a place.
+    private let parts: [String]
+
+    private init(_ parts: [String]) { self.parts = parts }
+
+    /// Words without a place.
+    package init(_ words: String) { parts = [words] }
+
+    package init(stringLiteral words: String) { self.init(words) }
+
+    package init(stringInterpolation: Interpolation) { self.init(stringInterpolation.parts) }
+
+    /// The words, with no place in them.
+    package var text: String { parts.joined() }
+
+    /// This hint with a place in its commands.
+    package func at(_ place: String) -> Hint { Hint(parts.joined(separator: " --name \(place)")) }
+
+    /// Collects the parts.
+    package struct Interpolation: StringInterpolationProtocol {
+        fileprivate var parts = [""]
+
+        package init(literalCapacity: Int, interpolationCount: Int) {}
+
+        package mutating func appendLiteral(_ words: String) { parts[parts.count - 1] += words }
+
+        package mutating func appendInterpolation<Value>(_ value: Value) { appendLiteral("\(value)") }
+
+        /// A command that takes the place of a Safe.
+        package mutating func appendInterpolation(safe verb: String) {
+            appendLiteral("keytool safe \(verb)")
+            parts.append("")
+        }
+    }
+}

@@ -1,0 +1,39 @@
+import Testing
+
+@testable import Console
+
+@Suite
+struct HintTests {
+    private let hint: Hint = "\(safe: "move") --leave-old, or \(safe: "delete") \("ABCD1234"); keytool safe setup"
+
+    @Test
+    func `each command of a Safe is named without a place`() {
+        #expect(hint.text == "keytool safe move --leave-old, or keytool safe delete ABCD1234; keytool safe setup")
+    }
+
+    @Test
+    func `a place comes into the commands that take it`() {
+        #expect(
+            hint.at("nas").text
+                == "keytool safe move --name nas --leave-old, or keytool safe delete --name nas ABCD1234; keytool safe setup"
+        )
+    }
+
+    @Test
+    func `a command at the end takes it, too`() {
+        let hint: Hint = "\(safe: "setup")"
+        #expect(hint.at("nas").text == "keytool safe setup --name nas")
+    }
+
+    @Test
+    func `other words stay`() {
+        #expect(Hint("keytool safe push").at("nas") == "keytool safe push")
+    }
+
+    @Test
+    func `a failure keeps its reason`() {
+        let failure = Failure(.absent, "no", hints: "\(safe: "push")", "yes").because(of: "no_backup").at("nas")
+        #expect(failure.hints.map(\.text) == ["keytool safe push --name nas", "yes"])
+        #expect(failure.reason == "no_backup")
+    }
+}
