@@ -24,7 +24,7 @@ dispositions.give_defaults_to_children()
 SLOWEST = [f"test_{name}.py" for name in (
     "data_backup", "data_backup_damage", "read_only_verbs", "read_only", "full_disk", "kill_steps", "kill", "places", "places_kill", "mirror_year",
     "paper", "key_import", "https", "memory", "https_faults", "safe_turns",
-    "mainkey_faults", "mainkey_memory", "argon2id", "key_faults", "mainkey_items", "https_places", "https_refusals", "https_retry", "key_protect", "key_choice",
+    "mainkey_faults", "passphrase_page", "mainkey_memory", "argon2id", "key_faults", "mainkey_items", "https_places", "https_refusals", "https_retry", "key_protect", "key_choice",
     "interrupted", "never_destroyed", "package", "doctor", "completions", "memory_https", "memory_prompt",
     "hostile_documents", "hostile_profiles", "https_trust", "prompt_wrong", "progress", "manual_examples", "keystore_damage")]
 

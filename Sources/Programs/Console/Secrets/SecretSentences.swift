@@ -5,19 +5,10 @@ extension SecretError: Explained {
         case .notReadable(let path, let code): Failure(.noInput, "cannot read \(path): \(systemMessage(code))")
         case .badDescriptor(let number, let code):
             Failure(.noInput, "cannot read file descriptor \(number): \(systemMessage(code))")
-        case .commandFailed(let title, .exited(let status)):
-            Failure(.needSecret, "the command for the \(title) failed with status \(status)")
-        case .commandFailed(let title, .killed(let signal)):
-            Failure(.needSecret, "the command for the \(title) was killed by signal \(signal)")
-        case .commandFailed(let title, .notStarted(let code)):
-            Failure(.needSecret, "the command for the \(title) did not start: \(systemMessage(code))")
-        case .commandFailed(let title, .timedOut(let limit)):
+        case .commandFailed(let title, let status):
             Failure(
-                .needSecret,
-                "the command for the \(title) was killed: it did not end within \(limit.components.seconds / 60) "
-                    + (limit > .seconds(60) ? "minutes" : "minute"))
-        case .commandFailed(let title, .printedNothing):
-            Failure(.needSecret, "the command for the \(title) printed nothing")
+                .needSecret, "the command for the \(title) \(status.sentence)",
+                hints: "run the command by itself on a terminal, to see what it needs")
         case .empty(let title): Failure(.badData, "the \(title) is empty")
         case .hasNUL(let title): Failure(.badData, "the \(title) contains a NUL byte")
         case .hasSecondLine(let title):
@@ -32,6 +23,21 @@ extension SecretError: Explained {
                 "the \(title) is missing and cannot be asked for: there is no terminal, or --no-input is given",
                 hints: "give it by \(sources)")
         case .mismatch(let title): Failure(.usage, "the \(title) was not repeated correctly")
+        }
+    }
+}
+
+extension SecretError.CommandStatus {
+    /// What follows the command in a sentence.
+    fileprivate var sentence: String {
+        switch self {
+        case .exited(let status): "failed with status \(status)"
+        case .killed(let signal): "was killed by signal \(signal)"
+        case .notStarted(let code): "did not start: \(systemMessage(code))"
+        case .timedOut(let limit):
+            "was killed: it did not end within \(limit.components.seconds / 60) "
+                + (limit > .seconds(60) ? "minutes" : "minute")
+        case .printedNothing: "printed nothing"
         }
     }
 }

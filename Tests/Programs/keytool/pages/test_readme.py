@@ -13,7 +13,8 @@ from kit.servers.phone import Phone
 
 README = (REPOSITORY / "README.md").read_text()
 GUIDE = (REPOSITORY / "docs/guide.md").read_text()
-TEXT = README + GUIDE + "".join((REPOSITORY / "docs" / name).read_text() for name in ("compatibility.md", "phone.md"))
+OTHERS = ("compatibility.md", "passphrase.md", "phone.md")
+TEXT = README + GUIDE + "".join((REPOSITORY / "docs" / name).read_text() for name in OTHERS)
 BLOCKS = re.findall(r"^```\n(.*?)^```$", TEXT, re.M | re.S)
 QUOTED = re.findall(r"`([^`\n]+)`", re.sub(r"^```.*?^```$", "", TEXT, flags=re.M | re.S))
 

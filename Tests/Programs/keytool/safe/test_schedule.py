@@ -1,38 +1,28 @@
 """safe schedule: what it prints runs as cron and systemd run it, and systemd accepts it."""
 
 import os
-import pwd
-import re
 import shlex
 import shutil
 import subprocess
 
 import pytest
 
+from kit.processes import cron as crontab
 from kit.runner import BINARY, REPOSITORY, snapshot
 from kit.servers.phone import Phone
 from kit.servers.safedirectory import SafeDirectory
 
-ACCOUNT = pwd.getpwuid(os.geteuid())
 PASSPHRASE = b"three tin roofs"
 ANALYZE = shutil.which("systemd-analyze")
 
 
 def cron(keytool, line):
-    """Runs a line as cron does: five fields, `%` unescaped, /bin/sh, a bare environment. There is no time to wait."""
-    fields = re.fullmatch(r"(\d+) (\d+) \* \* \* (.*)", line)
-    assert int(fields[1]) < 60 and int(fields[2]) < 24
-    command = re.sub(r"(?<!\\)%", "\n", fields[3]).replace("\\%", "%")
-    assert "\n" not in command, "cron would cut the line here"
-    command = command.replace("--jitter 30m ", "")
-    assert command != fields[3].replace("\\%", "%")
-    return subprocess.run(
-        ["/bin/sh", "-c", command], cwd="/", stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60,
-        env={"HOME": str(keytool.home), "LOGNAME": ACCOUNT.pw_name, "SHELL": "/bin/sh", "PATH": "/usr/bin:/bin"})
+    assert "--jitter 30m " in line
+    return crontab.run(line, keytool.home)
 
 
 def ends_well(run):
-    assert (run.returncode, run.stdout, run.stderr) == (0, "", ""), run
+    assert (run.returncode, run.stdout, run.stderr or "") == (0, "", ""), run
 
 
 def lines(keytool, *arguments):
@@ -186,7 +176,7 @@ def test_json(both):
     document = both.keytool.json("safe", "schedule")
     assert document["form"] == "cron" and document["lines"] == lines(both.keytool)
     document = both.keytool.json("safe", "schedule", "--systemd")
-    assert document["form"] == "systemd" and document["unit"] == f"keytool-safe@{ACCOUNT.pw_name}.service"
+    assert document["form"] == "systemd" and document["unit"] == f"keytool-safe@{crontab.ACCOUNT}.service"
     assert document["lines"] == both.keytool.ok("safe", "schedule", "--systemd").out.splitlines()
 
 

@@ -33,6 +33,8 @@ def test_command_that_fails(keytool, check, command, status):
     assert re.search("backup password", result.err), "the secret is named"
     assert re.search(status, result.err), "and the status"
     assert "hunter2" not in result.err
+    # Many say nothing by themselves.
+    assert "hint: run the command by itself on a terminal, to see what it needs\n" in result.err
 
 
 def test_command_that_prints_an_empty_line(keytool, check):
