@@ -250,9 +250,10 @@ let package = Package(
         // Marks secrets for valgrind's memcheck, and runs codecs on them; Scripts/test-constant-time reads its reports.
         .systemLibrary(name: "CMemcheck", path: "Tests/C/CMemcheck"),
         program(
-            "constant-time-run", at: "Programs/ConstantTimeRun", "ThreemaWeb", "ThreemaMessages", "Threema", "Telegram",
-            "TextSecure", "ProtonMainKey", "SophaxStorage", "SophaxChat", "Ratchet", "Age", "Shares", "Passwords",
-            "KeyWrapping", "HTTP", "Encodings", "Primitives", "SecureMemory", "CMemcheck"),
+            "constant-time-run", at: "Programs/ConstantTimeRun", "ThreemaCalls", "ThreemaWeb", "ThreemaMessages",
+            "Threema", "TelegramSessions", "Telegram", "TextSecure", "ProtonMainKey", "SophaxStorage", "SophaxChat",
+            "Ratchet", "Age", "Shares", "Passwords", "KeyWrapping", "HTTP", "Encodings", "Primitives", "SecureMemory",
+            "CMemcheck"),
         tests(of: "Base/Passwords", "Encodings", "SecureMemory", "VectorKit"),
         tests(of: "Threema/Threema", "KeyWrapping", "Encodings", "SecureMemory", "VectorKit"),
         tests(of: "Messengers/TelegramSessions", "Telegram", "Primitives", "SecureMemory", "VectorKit"),

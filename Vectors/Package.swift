@@ -30,6 +30,10 @@ let package = Package(
                 .product(name: "SophaxStorage", package: "keytool"),
                 .product(name: "TextSecure", package: "keytool"),
             ],
-            swiftSettings: [.swiftLanguageMode(.v6)])
+            swiftSettings: [.swiftLanguageMode(.v6)]),
+        // Scripts/test-libsignal lets it talk with another implementation.
+        .executableTarget(
+            name: "session-peer", dependencies: [.product(name: "TextSecure", package: "keytool")],
+            swiftSettings: [.swiftLanguageMode(.v6)]),
     ]
 )

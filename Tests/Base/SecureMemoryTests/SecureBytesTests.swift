@@ -26,6 +26,32 @@ import VectorKit
         }
     }
 
+    /// Holds a secret, and whether its memory was zero before.
+    private final class Held {
+        let secret: SecureBytes
+        let wasZero: Bool
+
+        init(_ life: SecretLife) {
+            var all: UInt8 = 0
+            secret = SecureBytes(count: 100, life: life) { bytes in
+                for index in bytes.indices {
+                    all |= bytes[index]
+                    bytes[index] = 0xff
+                }
+            }
+            wasZero = all == 0
+        }
+    }
+
+    /// More at a time than pages are kept: so some are new, and in the second round most were used before.
+    @Test(arguments: [SecretLife.long, .brief]) func `so is the memory of many short ones`(_ life: SecretLife) {
+        for _ in 0..<2 {
+            let held = (0..<200).map { _ in Held(life) }
+            let areZero = held.allSatisfy { $0.wasZero }
+            #expect(areZero)
+        }
+    }
+
     @Test(arguments: [0, 1, 4, 8]) func `a fill by capacity keeps what it used`(_ used: Int) {
         let secret = SecureBytes(capacity: 8) { bytes in
             for index in bytes.indices { bytes[index] = UInt8(index) }

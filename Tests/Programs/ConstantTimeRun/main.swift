@@ -9,7 +9,8 @@ import Glibc
 typealias Case = (name: String, run: () throws -> Void)
 
 let planted = Planted.cases
-let cases = EncodingCases.all + ShareCases.all + AccountCases.all + CipherCases.all
+let cases =
+    EncodingCases.all + ShareCases.all + AccountCases.all + KeyTextCases.all + CipherCases.all + CheckCases.all
 let wanted = Array(CommandLine.arguments.dropFirst())
 
 guard memcheck_runs() else { fatalError("runs under valgrind only, with valgrind's headers when it was built") }

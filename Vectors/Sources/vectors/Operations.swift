@@ -4,7 +4,8 @@ typealias Operation = @Sendable (inout Check) throws -> Void
 /// The operations that keytool's public API can do, by the system that defines them. README.md has inputs and results.
 let systems: [String: [String: Operation]] = [
     "threema": operations, "telegram-mtproto1": telegramOperations, "proton-mainkey": mainKeyOperations,
-    "textsecure-v1": textSecureOperations, "sophaxchat": sophaxChatOperations, areaSystem: areaOperations,
+    "textsecure-v1": textSecureOperations, "sophaxchat": sophaxChatOperations, "primitives": primitiveOperations,
+    areaSystem: areaOperations,
 ]
 
 /// Stands for a system in vectors with an area and without an operation.
@@ -156,6 +157,27 @@ let sophaxChatOperations: [String: Operation] = [
     "tcp-frame-limit": Sophax.frameLimit,
     "wire-signature": Sophax.wireSignature,
     "x3dh": RatchetKeys.x3dh,
+]
+
+/// The operations of system `primitives`, by name.
+let primitiveOperations: [String: Operation] = [
+    "aes-256-gcm": Standards.aesGCM,
+    "aes-cbc": Standards.aesCBC,
+    "argon2id": StandardHashes.argon2id,
+    "chacha20-poly1305": Standards.chaChaPoly,
+    "ed25519-sign": Standards.ed25519Sign,
+    "ed25519-verify": Standards.ed25519Verify,
+    "hkdf-sha256": StandardHashes.hkdfSHA256,
+    "hmac-sha1": StandardHashes.hmacSHA1,
+    "hmac-sha256": StandardHashes.hmacSHA256,
+    "md5": StandardHashes.md5,
+    "pbkdf2-sha1": StandardHashes.pbkdf2SHA1,
+    "scrypt": StandardHashes.scrypt,
+    "sha1": StandardHashes.sha1,
+    "sha256": StandardHashes.sha256,
+    "sha512": StandardHashes.sha512,
+    "x25519": Standards.x25519,
+    "xchacha20-poly1305": Standards.xChaChaPoly,
 ]
 
 /// What an area computes, by its name, in files that name no operation. The inputs decide about the rest.

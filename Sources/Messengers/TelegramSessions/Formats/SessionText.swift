@@ -106,7 +106,8 @@ private struct SessionText: ~Copyable {
     static func read(_ text: Span<UInt8>) -> SessionText? {
         let trimmed = ASCII.trimmed(text)
         var (start, end) = (trimmed.lowerBound, trimmed.upperBound)
-        for _ in 0..<2 where end > start && text[end - 1] == UInt8(ascii: "=") { end -= 1 }
+        // The last character is one of the key's.
+        for _ in 0..<2 where end > start && ASCII.isSame(text[end - 1], "=") { end -= 1 }
         let form: Form
         switch end - start {
         case 352, 368:

@@ -38,7 +38,7 @@ public enum GatewayKeyText {
         guard !ConstantTime.reveal(breaks) else { throw .severalLines }
         var start = begins(all, with: prefix) ? prefix.utf8.count : 0
         guard start > 0 || mayBeBare else { throw .malformed }
-        if start > 0, start < all.count, all[start] == 0x20 { start += 1 }
+        if start > 0, start < all.count, ASCII.isSame(all[start], " ") { start += 1 }
         guard all.count - start == digits, let bytes = Hex.decode(all.extracting(start..<all.count)) else {
             throw .malformed
         }
@@ -58,9 +58,12 @@ public enum GatewayKeyText {
     /// Whether a text begins with these lower-case letters, or with capitals in their place. The colon is no letter.
     private static func begins(_ text: Span<UInt8>, with prefix: String) -> Bool {
         guard text.count >= prefix.utf8.count else { return false }
-        return prefix.utf8.enumerated().allSatisfy { index, byte in
-            text[index] == byte || (0x61...0x7a).contains(byte) && text[index] == byte & ~0x20
+        // A key may stand there without a prefix. Letters are compared in either case.
+        var difference: UInt8 = 0
+        for (index, byte) in prefix.utf8.enumerated() {
+            difference |= (text[index] | ((0x61...0x7a).contains(byte) ? 0x20 : 0)) ^ byte
         }
+        return !ConstantTime.reveal(UInt32(difference))
     }
 }
 

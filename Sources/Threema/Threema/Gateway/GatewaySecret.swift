@@ -13,7 +13,13 @@ public struct GatewaySecret: ~Copyable, Sendable {
     ///   would make other MACs, and nobody would see it.
     public init?(_ bytes: consuming SecureBytes) {
         let isUsable = bytes.withBytes { bytes in
-            (1...Self.maxCount).contains(bytes.count) && bytes.indices.allSatisfy { (0x21...0x7e).contains(bytes[$0]) }
+            guard (1...Self.maxCount).contains(bytes.count) else { return false }
+            var isVisible = ~UInt32(0)
+            for index in bytes.indices {
+                isVisible &= ConstantTime.mask(UInt32(bytes[index]), from: 0x21, through: 0x7e)
+            }
+            // Whether it is accepted is public.
+            return ConstantTime.reveal(isVisible)
         }
         guard isUsable else { return nil }
         self.bytes = bytes
