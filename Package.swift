@@ -200,7 +200,7 @@ let package = Package(
         // Storey 8
         room(
             "Programs/ThreemaKeeping", "SafeKeeping", "ThreemaRecords", "Keystore", "ThreemaSafe", "ThreemaDirectory",
-            "Threema", "Shares", "HTTP", "Encodings", "SecureMemory"),
+            "Threema", "Shares", "SafeWire", "HTTP", "Encodings", "SecureMemory"),
         room(
             "Programs/CommandLine", "MessengerKeeping", "ThreemaRecords", "Keystore", "SessionStore", "Threema",
             "Telegram", "TextSecure", "SophaxStorage", "SophaxChat", "CommandParsing", "Console", "KeyWrapping",
@@ -329,7 +329,7 @@ let package = Package(
             "ObservedTime", "Encodings", "Primitives", "SecureMemory", "SafeKeepingKit", "SafeKit", "VectorKit"),
         tests(
             of: "Programs/ThreemaKeeping", "SafeKeeping", "ThreemaRecords", "Keystore", "ThreemaSafe",
-            "ThreemaDirectory", "Threema", "Encodings", "SecureMemory", "SafeKeepingKit", "VectorKit"),
+            "ThreemaDirectory", "Threema", "Encodings", "Primitives", "SecureMemory", "SafeKeepingKit", "VectorKit"),
         kit("Kits/StoreKit", "SafeStore", "SafeWire", "Encodings"),
         // What of the listener needs no packages: the rest is tested as the binary, in Tests/Programs/keytool-server.
         tests(of: "Safe/SafeServerHTTP", "SafeServer", "SafeStore", "SafeWire", "HTTP", "Encodings"),

@@ -186,13 +186,13 @@ _keytool() {
     unset 'unparsed_words[0]'
     unparsed_words=("${unparsed_words[@]}")
     case "${subcommand}" in
-    id|backup|safe|profile|contact|revoke|qr|key|archive|doctor|telegram|textsecure|mainkey|sophaxchat|help)
+    id|backup|safe|profile|contact|revoke|qr|onprem|key|archive|doctor|telegram|textsecure|mainkey|sophaxchat|help)
         # Offer subcommand argument completions
         "_keytool_${subcommand}"
         ;;
     *)
         # Offer subcommand completions
-        COMPREPLY+=($(compgen -W 'id backup safe profile contact revoke qr key archive doctor telegram textsecure mainkey sophaxchat help' -- "${cur}"))
+        COMPREPLY+=($(compgen -W 'id backup safe profile contact revoke qr onprem key archive doctor telegram textsecure mainkey sophaxchat help' -- "${cur}"))
         ;;
     esac
 }
@@ -236,7 +236,7 @@ _keytool_id_create() {
     repeating_flags=()
     non_repeating_flags=(--quiet -q --verbose -v --json --no-input --resume --no-passphrase --weak-ok --version -h --help)
     repeating_options=(--directory-pin)
-    non_repeating_options=(--keystore --color --id --entropy --pending --directory --directory-ca-file --timeout --retry-max-time --passphrase-file --passphrase-command --passphrase-fd)
+    non_repeating_options=(--keystore --color --id --entropy --pending --onprem --directory --directory-ca-file --timeout --retry-max-time --passphrase-file --passphrase-command --passphrase-fd)
     __keytool_offer_flags_options 0
 
     # Offer option value completions
@@ -259,6 +259,9 @@ _keytool_id_create() {
         ;;
     '--pending')
         __keytool_add_completions -W ''
+        return
+        ;;
+    '--onprem')
         return
         ;;
     '--directory')
@@ -996,7 +999,7 @@ _keytool_safe_setup() {
     repeating_flags=()
     non_repeating_flags=(--quiet -q --verbose -v --json --no-input --same-password --create --read-only --no-test --weak-ok --version -h --help)
     repeating_options=(--ca-fingerprint --pin)
-    non_repeating_options=(--keystore --color --name --server --server-file --server-user --ca-file --server-password-file --server-password-command --server-password-fd --safe-password-file --safe-password-command --safe-password-fd --passphrase-file --passphrase-command --passphrase-fd --timeout --retry-max-time)
+    non_repeating_options=(--keystore --color --name --server --server-file --onprem --server-user --ca-file --server-password-file --server-password-command --server-password-fd --safe-password-file --safe-password-command --safe-password-fd --passphrase-file --passphrase-command --passphrase-fd --timeout --retry-max-time)
     __keytool_offer_flags_options 1
 
     # Offer option value completions
@@ -1017,6 +1020,9 @@ _keytool_safe_setup() {
         ;;
     '--server-file')
         __keytool_add_completions -f
+        return
+        ;;
+    '--onprem')
         return
         ;;
     '--server-user')
@@ -1150,7 +1156,7 @@ _keytool_safe_pull() {
     repeating_flags=()
     non_repeating_flags=(--quiet -q --verbose -v --json --no-input --replace --no-setup --read-only --force --reveal-private-key --raw --show --no-passphrase --weak-ok --version -h --help)
     repeating_options=(--ca-fingerprint --pin)
-    non_repeating_options=(--keystore --color --name --id --server --server-file --server-user --ca-file --server-password-file --server-password-command --server-password-fd --replace-key --from --output -o --safe-password-file --safe-password-command --safe-password-fd --passphrase-file --passphrase-command --passphrase-fd --timeout --retry-max-time)
+    non_repeating_options=(--keystore --color --name --id --server --server-file --onprem --server-user --ca-file --server-password-file --server-password-command --server-password-fd --replace-key --from --output -o --safe-password-file --safe-password-command --safe-password-fd --passphrase-file --passphrase-command --passphrase-fd --timeout --retry-max-time)
     __keytool_offer_flags_options 1
 
     # Offer option value completions
@@ -1175,6 +1181,9 @@ _keytool_safe_pull() {
         ;;
     '--server-file')
         __keytool_add_completions -f
+        return
+        ;;
+    '--onprem')
         return
         ;;
     '--server-user')
@@ -1572,7 +1581,7 @@ _keytool_safe_move() {
     repeating_flags=()
     non_repeating_flags=(--quiet -q --verbose -v --json --no-input --create --leave-old --overwrite --accept-loss --abort --version -h --help)
     repeating_options=(--ca-fingerprint --pin)
-    non_repeating_options=(--keystore --color --name --server --server-file --server-user --ca-file --server-password-file --server-password-command --server-password-fd --passphrase-file --passphrase-command --passphrase-fd --timeout --retry-max-time)
+    non_repeating_options=(--keystore --color --name --server --server-file --onprem --server-user --ca-file --server-password-file --server-password-command --server-password-fd --passphrase-file --passphrase-command --passphrase-fd --timeout --retry-max-time)
     __keytool_offer_flags_options 1
 
     # Offer option value completions
@@ -1593,6 +1602,9 @@ _keytool_safe_move() {
         ;;
     '--server-file')
         __keytool_add_completions -f
+        return
+        ;;
+    '--onprem')
         return
         ;;
     '--server-user')
@@ -1649,7 +1661,7 @@ _keytool_safe_server() {
     repeating_flags=()
     non_repeating_flags=(--quiet -q --verbose -v --json --no-input --no-login --no-ca --no-pins --forget-old --version -h --help)
     repeating_options=(--ca-fingerprint --pin)
-    non_repeating_options=(--keystore --color --name --server --server-file --server-user --ca-file --server-password-file --server-password-command --server-password-fd --passphrase-file --passphrase-command --passphrase-fd --timeout --retry-max-time)
+    non_repeating_options=(--keystore --color --name --server --server-file --onprem --server-user --ca-file --server-password-file --server-password-command --server-password-fd --passphrase-file --passphrase-command --passphrase-fd --timeout --retry-max-time)
     __keytool_offer_flags_options 1
 
     # Offer option value completions
@@ -1670,6 +1682,9 @@ _keytool_safe_server() {
         ;;
     '--server-file')
         __keytool_add_completions -f
+        return
+        ;;
+    '--onprem')
         return
         ;;
     '--server-user')
@@ -2767,6 +2782,174 @@ _keytool_qr_contact() {
     case "${positional_number}" in
     1)
         __keytool_add_completions -W "$(__keytool_custom_complete ---completion qr contact -- positional@0 "${COMP_CWORD}" "$(__keytool_cursor_index_in_current_word)")"
+        return
+        ;;
+    esac
+}
+
+_keytool_onprem() {
+    repeating_flags=()
+    non_repeating_flags=(--quiet -q --verbose -v --json --no-input --version -h --help)
+    repeating_options=()
+    non_repeating_options=(--keystore --color)
+    __keytool_offer_flags_options 0
+
+    # Offer option value completions
+    case "${prev}" in
+    '--keystore')
+        __keytool_add_completions -d
+        return
+        ;;
+    '--color')
+        __keytool_add_completions -W 'auto'$'\n''always'$'\n''never'
+        return
+        ;;
+    esac
+
+    # Offer subcommand / subcommand argument completions
+    local -r subcommand="${unparsed_words[0]}"
+    unset 'unparsed_words[0]'
+    unparsed_words=("${unparsed_words[@]}")
+    case "${subcommand}" in
+    import|show|forget)
+        # Offer subcommand argument completions
+        "_keytool_onprem_${subcommand}"
+        ;;
+    *)
+        # Offer subcommand completions
+        COMPREPLY+=($(compgen -W 'import show forget' -- "${cur}"))
+        ;;
+    esac
+}
+
+_keytool_onprem_import() {
+    repeating_flags=()
+    non_repeating_flags=(--quiet -q --verbose -v --json --no-input --replace --no-passphrase --weak-ok --version -h --help)
+    repeating_options=()
+    non_repeating_options=(--keystore --color --key --name --onprem-user --onprem-password-file --onprem-password-command --onprem-password-fd --passphrase-file --passphrase-command --passphrase-fd)
+    __keytool_offer_flags_options 1
+
+    # Offer option value completions
+    case "${prev}" in
+    '--keystore')
+        __keytool_add_completions -d
+        return
+        ;;
+    '--color')
+        __keytool_add_completions -W 'auto'$'\n''always'$'\n''never'
+        return
+        ;;
+    '--key')
+        return
+        ;;
+    '--name')
+        return
+        ;;
+    '--onprem-user')
+        return
+        ;;
+    '--onprem-password-file')
+        __keytool_add_completions -f
+        return
+        ;;
+    '--onprem-password-command')
+        return
+        ;;
+    '--onprem-password-fd')
+        return
+        ;;
+    '--passphrase-file')
+        __keytool_add_completions -f
+        return
+        ;;
+    '--passphrase-command')
+        return
+        ;;
+    '--passphrase-fd')
+        return
+        ;;
+    esac
+
+    # Offer positional completions
+    case "${positional_number}" in
+    1)
+        __keytool_add_completions -f
+        return
+        ;;
+    esac
+}
+
+_keytool_onprem_show() {
+    repeating_flags=()
+    non_repeating_flags=(--quiet -q --verbose -v --json --no-input --version -h --help)
+    repeating_options=()
+    non_repeating_options=(--keystore --color --passphrase-file --passphrase-command --passphrase-fd)
+    __keytool_offer_flags_options 1
+
+    # Offer option value completions
+    case "${prev}" in
+    '--keystore')
+        __keytool_add_completions -d
+        return
+        ;;
+    '--color')
+        __keytool_add_completions -W 'auto'$'\n''always'$'\n''never'
+        return
+        ;;
+    '--passphrase-file')
+        __keytool_add_completions -f
+        return
+        ;;
+    '--passphrase-command')
+        return
+        ;;
+    '--passphrase-fd')
+        return
+        ;;
+    esac
+
+    # Offer positional completions
+    case "${positional_number}" in
+    1)
+        __keytool_add_completions -W "$(__keytool_custom_complete ---completion onprem show -- positional@0 "${COMP_CWORD}" "$(__keytool_cursor_index_in_current_word)")"
+        return
+        ;;
+    esac
+}
+
+_keytool_onprem_forget() {
+    repeating_flags=()
+    non_repeating_flags=(--quiet -q --verbose -v --json --no-input --version -h --help)
+    repeating_options=()
+    non_repeating_options=(--keystore --color --passphrase-file --passphrase-command --passphrase-fd)
+    __keytool_offer_flags_options 1
+
+    # Offer option value completions
+    case "${prev}" in
+    '--keystore')
+        __keytool_add_completions -d
+        return
+        ;;
+    '--color')
+        __keytool_add_completions -W 'auto'$'\n''always'$'\n''never'
+        return
+        ;;
+    '--passphrase-file')
+        __keytool_add_completions -f
+        return
+        ;;
+    '--passphrase-command')
+        return
+        ;;
+    '--passphrase-fd')
+        return
+        ;;
+    esac
+
+    # Offer positional completions
+    case "${positional_number}" in
+    1)
+        __keytool_add_completions -W "$(__keytool_custom_complete ---completion onprem forget -- positional@0 "${COMP_CWORD}" "$(__keytool_cursor_index_in_current_word)")"
         return
         ;;
     esac

@@ -1,3 +1,5 @@
+package import SecureMemory
+
 extension JSONValue {
     /// The value as compact JSON (RFC 8259), UTF-8, members in their present order.
     public var encoded: [UInt8] {
@@ -34,6 +36,19 @@ extension JSONValue {
         for index in text.indices { encode(text[index], into: &bytes) }
         return bytes
     }
+
+    /// The same into guarded memory; no copy of the text is left elsewhere.
+    package static func escape(_ text: Span<UInt8>, appendingTo buffer: inout SecureBuffer) {
+        var bytes: [UInt8] = []
+        for index in text.indices {
+            bytes.removeAll(keepingCapacity: true)
+            encode(text[index], into: &bytes)
+            buffer.append(bytes.span)
+        }
+    }
+
+    /// The most bytes that one byte of a text becomes.
+    package static let longestEscape = 6
 
     /// The place of an empty string: the rest of its path from the present value, and the index of the path.
     private struct Gap {

@@ -25,11 +25,15 @@ package struct HTTPEndpoint: ~Copyable, Sendable {
 
     /// A copy; URL and password are in guarded memory of their own.
     package var copy: HTTPEndpoint {
-        let url = url.withBytes { SecureBytes(copying: $0) }
-        return switch login {
-        case .some(let login): HTTPEndpoint(url: url, login: login.copy, authority: authority, pins: pins)
-        case .none: HTTPEndpoint(url: url, authority: authority, pins: pins)
-        }
+        HTTPEndpoint(
+            url: url.withBytes { SecureBytes(copying: $0) }, login: Login.copy(of: login), authority: authority,
+            pins: pins)
+    }
+
+    /// This endpoint with other pins.
+    package consuming func pinned(_ pins: [PublicKeyPin]) -> HTTPEndpoint {
+        let authority = authority
+        return HTTPEndpoint(url: url, login: login, authority: authority, pins: pins)
     }
 
     /// Whether URL, login, authorities and pins are equal, so that both may share a connection.

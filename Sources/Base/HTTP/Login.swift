@@ -50,6 +50,14 @@ public struct Login: ~Copyable, Sendable {
         }
     }
 
+    /// A copy of a login; nil for none.
+    package static func copy(of login: borrowing Login?) -> Login? {
+        switch login {
+        case .some(let login): login.copy
+        case .none: nil
+        }
+    }
+
     /// A copy in guarded memory of its own.
     public var copy: Login {
         Login(user: user, password: password.withBytes { SecureBytes(copying: $0) })

@@ -12,7 +12,7 @@ struct Overview {
         guard !groups.isEmpty else { return nil }
         let width = groups.flatMap(\.subcommands).map { $0._commandName.count }.max() ?? 0
         lines =
-            ["\(configuration.abstract) To begin:"] + grammar.beginning.map { "  " + $0 } + [""]
+            ["\(configuration.abstract) To begin:"] + grammar.beginning.map { "  " + $0 }
             + groups.flatMap { group in
                 ["\(group.name):"]
                     + group.subcommands.map { noun in

@@ -16,6 +16,7 @@ package import ThreemaSafe
 //   field 6  SHA-256 of pinned public keys, 32 bytes each, one behind the other
 //   field 7  the place's name in the digests of `state.json`, 1 to 4096 bytes: 16 random bytes; missing in a place that
 //            was set up before there were such names: then it is the address as text
+//   field 8  the name of the provisioning file that says where the server is, 1 to 64 bytes
 //
 // Fields stand in this order, each at most once; all but the first two may be missing, 3 and 4 both or neither. The
 // Safe password is not kept.
@@ -29,10 +30,11 @@ package struct SafeTarget: ~Copyable {
     private static let authorityField = 5
     private static let pinsField = 6
     private static let placeField = 7
+    private static let onPremField = 8
 
     /// Longest message, in bytes: what a `SafeEndpoint` holds at most, the key, the name, and 16 bytes for each field's
     /// head.
-    static let maxCount = SafeEndpoint.maxBytes + SafeKeys.masterKeyCount + SafeServerAddress.maxBytes + 7 * 16
+    static let maxCount = SafeEndpoint.maxBytes + SafeKeys.masterKeyCount + SafeServerAddress.maxBytes + 8 * 16
     private static let placeNameCount = 16
 
     let server: SafeEndpoint
@@ -85,37 +87,34 @@ package struct SafeTarget: ~Copyable {
         let places = Dictionary(zip(numbers, fields.map(\.place))) { first, _ in first }
         func bytes(_ field: Int) -> [UInt8]? { places[field].map { message.extracting($0).revealBytes() } }
         func text(_ field: Int) -> String? { bytes(field).flatMap { String(validating: $0, as: UTF8.self) } }
-        guard numbers == Set(numbers).sorted(), numbers.allSatisfy((Self.keyField...Self.placeField).contains),
+        guard numbers == Set(numbers).sorted(), numbers.allSatisfy((Self.keyField...Self.onPremField).contains),
             let key = places[Self.keyField], key.count == SafeKeys.masterKeyCount,
             let address = text(Self.addressField).flatMap({ try? SafeServerAddress(parsing: $0) }),
             (places[Self.userField] == nil) == (places[Self.passwordField] == nil)
         else { throw .malformed }
         let digests = bytes(Self.pinsField) ?? []
+        let placeName = bytes(Self.placeField) ?? Array(address.text.utf8)
+        let onPrem = places[Self.onPremField] == nil ? nil : text(Self.onPremField) ?? ""
         // What `encoded` and the transport take for granted. The record of an archive may be from anyone.
         guard digests.count.isMultiple(of: PublicKeyPin.count),
             digests.count <= SafeEndpoint.maxPins * PublicKeyPin.count,
             (places[Self.authorityField]?.count ?? 0) <= SafeEndpoint.maxAuthorityBytes,
-            (places[Self.passwordField]?.count ?? 0) <= Login.maxPasswordBytes
+            (places[Self.passwordField]?.count ?? 0) <= Login.maxPasswordBytes,
+            (1...SafeServerAddress.maxBytes).contains(placeName.count),
+            (1...SafeEndpoint.maxNameBytes).contains(onPrem?.utf8.count ?? 1)
         else { throw .malformed }
         let pins = stride(from: 0, to: digests.count, by: PublicKeyPin.count).compactMap {
             PublicKeyPin(digest: Array(digests[$0..<$0 + PublicKeyPin.count]))
         }
-        let keys = SafeKeys(masterKey: SecureBytes(copying: message.extracting(key)))
-        let placeName = bytes(Self.placeField) ?? Array(address.text.utf8)
-        guard (1...SafeServerAddress.maxBytes).contains(placeName.count) else { throw .malformed }
-        guard let user = text(Self.userField), let password = places[Self.passwordField] else {
-            guard places[Self.userField] == nil else { throw .malformed }
-            self.init(
-                server: SafeEndpoint(address, login: nil, authority: bytes(Self.authorityField), pins: pins),
-                keys: keys,
-                placeName: placeName)
-            return
+        var login: Login?
+        if let password = places[Self.passwordField] {
+            guard let user = text(Self.userField), Login.isUser(user) else { throw .malformed }
+            login = Login(user: user, password: SecureBytes(copying: message.extracting(password)))
         }
-        guard Login.isUser(user) else { throw .malformed }
-        let login = Login(user: user, password: SecureBytes(copying: message.extracting(password)))
+        let authority = bytes(Self.authorityField)
         self.init(
-            server: SafeEndpoint(address, login: login, authority: bytes(Self.authorityField), pins: pins), keys: keys,
-            placeName: placeName)
+            server: SafeEndpoint(address, login: login, authority: authority, pins: pins, onPrem: onPrem),
+            keys: SafeKeys(masterKey: SecureBytes(copying: message.extracting(key))), placeName: placeName)
     }
 
     func encoded() -> SecureBytes {
@@ -133,9 +132,10 @@ package struct SafeTarget: ~Copyable {
         if let authority = server.authority {
             SafeSetup.append(authority.span, number: Self.authorityField, to: &message)
         }
-        let digests = server.pins.flatMap(\.digest)
-        if !digests.isEmpty { SafeSetup.append(digests.span, number: Self.pinsField, to: &message) }
-        SafeSetup.append(placeName.span, number: Self.placeField, to: &message)
+        for (number, field) in [
+            (Self.pinsField, server.pins.flatMap(\.digest)), (Self.placeField, placeName),
+            (Self.onPremField, Array((server.onPrem ?? "").utf8)),
+        ] where !field.isEmpty { SafeSetup.append(field.span, number: number, to: &message) }
         return message.finish()
     }
 

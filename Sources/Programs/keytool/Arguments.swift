@@ -9,6 +9,7 @@ internal import MessengerKeeping
 public import TextSecure
 public import ProtonMainKey
 public import Threema
+internal import ThreemaRecords
 
 // How values are spelled on the command line.
 
@@ -38,6 +39,11 @@ extension LockedValue.Kind: ExpressibleByArgument {}
 extension PlaceName: ExpressibleByArgument {
     /// 1 to 32 lower-case letters, digits and hyphens.
     public init?(argument: String) { self.init(argument) }
+}
+
+extension OnPremName: ExpressibleByArgument {
+    /// 1 to 64 characters; a host may be typed in either case.
+    package init?(argument: String) { self.init(argument.lowercased()) }
 }
 
 extension PublicKey: ExpressibleByArgument {

@@ -49,6 +49,9 @@ enum Examples {
         keytool revoke hash
         keytool revoke set ABCD1234
         keytool revoke check ABCD1234
+        keytool onprem import https://onprem.example.net --key BASE64
+        keytool onprem show
+        keytool onprem forget onprem.example.net
         keytool qr show < code.txt
         keytool qr contact --qr-file contact.svg
         keytool telegram import tdata

@@ -19,7 +19,7 @@ struct Keytool: RootCommand {
         groupedSubcommands: [
             CommandGroup(
                 name: "Identity and backup",
-                subcommands: ThreemaMessenger.nouns + [RevokeCommand.self, QRCommand.self]),
+                subcommands: ThreemaMessenger.nouns + [RevokeCommand.self, QRCommand.self] + OnPremMessenger.nouns),
             CommandGroup(name: "Keystore", subcommands: [KeyCommand.self, ArchiveCommand.self, Doctor.self]),
             CommandGroup(
                 name: "Other messengers", subcommands: Messengers.shipped.others.flatMap { $0.nouns }),

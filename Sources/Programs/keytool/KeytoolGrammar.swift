@@ -20,6 +20,7 @@ extension CommandGrammar {
                 "who": "everyone, nobody, or IDs with commas between them",
                 "ids": "IDs with commas between them, or none",
                 "messenger/id": "for example threema/ABCD1234",
+                "base64": "44 characters of base64, which are 32 bytes",
                 "pin": "sha256// and 44 characters of base64; a command with a wrong one shows the present one",
             ].merging(Messengers.shipped.forms) { own, _ in own },
             details: "each request to a server",

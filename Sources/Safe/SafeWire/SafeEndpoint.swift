@@ -8,10 +8,13 @@ public struct SafeEndpoint: ~Copyable, Sendable {
     /// Most pinned keys of a server.
     public static let maxPins = 16
 
+    /// Longest name of a provisioning file, in bytes.
+    package static let maxNameBytes = 64
+
     /// Most bytes of all parts together.
     package static let maxBytes =
         SafeServerAddress.maxBytes + Login.maxUserBytes + Login.maxPasswordBytes + maxAuthorityBytes
-        + maxPins * PublicKeyPin.count
+        + maxPins * PublicKeyPin.count + maxNameBytes
 
     /// The address of the server.
     public let address: SafeServerAddress
@@ -22,26 +25,20 @@ public struct SafeEndpoint: ~Copyable, Sendable {
     /// Public keys of which the server must have one, in addition to all other checks; empty for any.
     public let pins: [PublicKeyPin]
 
+    /// The name under which a keystore has the provisioning file that says where the server is; nil if a user said it.
+    package let onPrem: String?
+
     /// A copy; the password is in guarded memory of its own.
     public var copy: SafeEndpoint {
-        switch login {
-        case .some(let login): SafeEndpoint(address, login: login.copy, authority: authority, pins: pins)
-        case .none: SafeEndpoint(address, login: nil, authority: authority, pins: pins)
-        }
+        SafeEndpoint(address, login: Login.copy(of: login), authority: authority, pins: pins, onPrem: onPrem)
     }
 
-    /// This server, with missing login, authorities and pins taken from `other`.
+    /// This server, with missing login, authorities and pins taken from `other`, and the name of its provisioning file.
     package func completed(by other: borrowing SafeEndpoint) -> SafeEndpoint {
-        let authority = authority ?? other.authority
-        let pins = pins.isEmpty ? other.pins : pins
-        switch login {
-        case .some(let login): return SafeEndpoint(address, login: login.copy, authority: authority, pins: pins)
-        case .none:
-            switch other.login {
-            case .some(let login): return SafeEndpoint(address, login: login.copy, authority: authority, pins: pins)
-            case .none: return SafeEndpoint(address, login: nil, authority: authority, pins: pins)
-            }
-        }
+        let login = Login.copy(of: login) ?? Login.copy(of: other.login)
+        return SafeEndpoint(
+            address, login: login, authority: authority ?? other.authority, pins: pins.isEmpty ? other.pins : pins,
+            onPrem: onPrem ?? other.onPrem)
     }
 
     /// The parts of a `SafeEndpoint` beside its address.
@@ -64,14 +61,16 @@ public struct SafeEndpoint: ~Copyable, Sendable {
     package consuming func without(_ approach: Approach) -> SafeEndpoint {
         let authority = approach.contains(.authority) ? nil : authority
         let pins = approach.contains(.pins) ? [] : pins
-        let address = address
+        let (address, onPrem) = (address, onPrem)
         return SafeEndpoint(
-            address, login: approach.contains(.login) ? nil : takeLogin(), authority: authority, pins: pins)
+            address, login: approach.contains(.login) ? nil : takeLogin(), authority: authority, pins: pins,
+            onPrem: onPrem)
     }
 
     /// This server with other authorities and pins.
     package consuming func trusting(_ authority: [UInt8]?, pins: [PublicKeyPin]) -> SafeEndpoint {
-        SafeEndpoint(address, login: takeLogin(), authority: authority, pins: pins)
+        let (address, onPrem) = (address, onPrem)
+        return SafeEndpoint(address, login: takeLogin(), authority: authority, pins: pins, onPrem: onPrem)
     }
 
     /// Returns the login; nil for none.
@@ -80,24 +79,30 @@ public struct SafeEndpoint: ~Copyable, Sendable {
     /// Whether all parts are equal.
     package func isSame(as other: borrowing SafeEndpoint) -> Bool {
         address == other.address && Login.areSame(login, other.login) && authority == other.authority
-            && pins == other.pins
+            && pins == other.pins && onPrem == other.onPrem
     }
 
     /// A server without login and pins, with the system's authorities.
     public init(_ address: SafeServerAddress) {
-        self.address = address
-        login = nil
-        authority = nil
-        pins = []
+        self.init(address, login: nil, authority: nil, pins: [])
     }
 
     /// A server with its login, authorities and pins.
     public init(
         _ address: SafeServerAddress, login: consuming Login?, authority: [UInt8]?, pins: [PublicKeyPin]
     ) {
+        self.init(address, login: login, authority: authority, pins: pins, onPrem: nil)
+    }
+
+    /// - Parameter onPrem: at most `maxNameBytes` bytes.
+    package init(
+        _ address: SafeServerAddress, login: consuming Login?, authority: [UInt8]?, pins: [PublicKeyPin],
+        onPrem: String?
+    ) {
         self.address = address
         self.login = login
         self.authority = authority
         self.pins = pins
+        self.onPrem = onPrem
     }
 }

@@ -10,6 +10,8 @@ package protocol KeptMessenger: Messenger {
     /// The program that has its noun.
     associatedtype Root: RootCommand
 
+    /// Whether its owners are identities, which are listed and counted; true if it does not say.
+    static var holdsIdentities: Bool { get }
     /// The help of its noun.
     static var nounWords: NounWords { get }
     /// The commands of the program that only this messenger has: its noun, as a rule.
@@ -86,6 +88,8 @@ package struct Removal {
 }
 
 extension KeptMessenger {
+    package static var holdsIdentities: Bool { true }
+
     package static var nouns: [any ParsableCommand.Type] { [AccountNoun<Self>.self] }
 
     package static func removal(of owner: Owner, _ id: ID, in keeper: Keeper) -> Removal { Removal(of: owner) }

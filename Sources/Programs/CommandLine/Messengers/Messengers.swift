@@ -12,8 +12,11 @@ package struct Messengers: Sendable {
 
     package init(_ all: [any KeptMessenger.Type]) { self.all = all }
 
-    /// Those beside Threema.
-    package var others: [any KeptMessenger.Type] { all.filter { $0.name != Owner.threema } }
+    /// The other messengers.
+    package var others: [any KeptMessenger.Type] { all.filter { $0.name != Owner.threema && $0.holdsIdentities } }
+
+    /// Whether an owner is an identity, also of a messenger that this version does not know.
+    package func isIdentity(_ owner: Owner) -> Bool { messenger(of: owner)?.holdsIdentities ?? true }
 
     /// Whether this version can read the identities of a messenger.
     package func isSupported(_ name: String) -> Bool { all.contains { $0.name == name } }
@@ -54,7 +57,9 @@ package struct Messengers: Sendable {
 
     /// What other programs call the verbs of a messenger's own noun.
     package var commonNames: [(noun: String, verbs: [(names: String, meaning: String)])] {
-        others.map { messenger in (messenger.name, messenger.nounWords.commonNames.map { ($0, $1) }) }
+        all.filter { $0.name != Owner.threema }.map { messenger in
+            (messenger.name, messenger.nounWords.commonNames.map { ($0, $1) })
+        }
     }
 
     /// The verbs of the program keytool-lab.
@@ -65,7 +70,9 @@ package struct Messengers: Sendable {
     /// How many identities each messenger has, Threema's first.
     /// - Parameter owners: of a keystore.
     package static func counts(_ owners: [Owner]) -> [(messenger: String, count: Int)] {
-        let identities = owners.filter { $0.messenger != Owner.threema || $0.threemaID != nil }
+        let identities = owners.filter {
+            $0.messenger != Owner.onPrem && ($0.messenger != Owner.threema || $0.threemaID != nil)
+        }
         let counts = Dictionary(grouping: identities, by: \.messenger).mapValues(\.count)
         let names = counts.keys.sorted()
         return (names.filter { $0 == Owner.threema } + names.filter { $0 != Owner.threema }).map { ($0, counts[$0]!) }

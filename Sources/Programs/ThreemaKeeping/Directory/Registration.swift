@@ -1,3 +1,4 @@
+internal import Encodings
 internal import Keystore
 internal import SecureMemory
 package import Threema
@@ -102,7 +103,7 @@ extension DirectoryKeeper {
 
     private func register(_ key: borrowing ClientKey, at server: DirectoryServer) throws -> ThreemaID {
         let client = connect(server)
-        let request = SignedRequest.create(key)
+        let request = request(for: key, at: server)
         let step: SignedRequest<CreatedIdentity>.Step
         do throws(DirectoryFailure) {
             step = try client.begin(request, key: key)
@@ -115,6 +116,21 @@ extension DirectoryKeeper {
         } catch {
             throw error.leavesOutcomeOpen
                 ? DirectoryKeepingError.unfinished(key.publicKey, server, error) : .failed(server, error)
+        }
+    }
+}
+
+extension DirectoryKeeper {
+    /// A company's directory wants its licence. Without its provisioning file the directory says that.
+    private func request(
+        for key: borrowing ClientKey, at server: DirectoryServer
+    ) -> SignedRequest<CreatedIdentity> {
+        guard let name = server.onPrem.flatMap(OnPremName.init),
+            let file = try? OnPremKeeper(keystore: keystore, now: { Timestamp(milliseconds: 0) }).file(name)
+        else { return .create(key) }
+        return switch file.login {
+        case .some(let login): .create(key, license: login)
+        case .none: .create(key)
         }
     }
 }

@@ -6,6 +6,7 @@ import ThreemaKeeping
 import SecureMemory
 import Threema
 import ThreemaDirectory
+import ThreemaRecords
 
 /// Where an identity's private key gets entropy from besides the system.
 enum EntropySource: String, ExpressibleByArgument, CaseIterable {
@@ -37,6 +38,11 @@ struct IDCreate: Verb {
 
     @OptionGroup var pending: PendingOptions
 
+    @Option(
+        help: ArgumentHelp(
+            "Register at the directory of a company, with its licence: keytool onprem import.", valueName: "company"))
+    var onprem: OnPremName?
+
     @OptionGroup(title: "Directory")
     var directory: DirectoryOptions
 
@@ -49,40 +55,64 @@ struct IDCreate: Verb {
         guard entropy == nil || !resume else {
             throw ValidationError("--entropy and --resume cannot be combined: the private key exists already")
         }
+        guard onprem == nil || id == nil && !resume && directory.directory == nil && directory.directoryPin.isEmpty
+        else {
+            throw ValidationError(
+                "--onprem cannot be combined with --id, --resume, --directory or --directory-pin")
+        }
         guard pending.pending == nil || resume else { throw ValidationError("--pending requires --resume") }
     }
 
     func run(_ session: Session) throws {
         if resume { return try resume(session) }
+        if let onprem { return try register(session, at: onprem) }
         guard try directory.isNamed else {
             guard !directory.hasTrust else { throw DirectoryOptions.trustAlone }
-            let (keeper, identity) = try create(session) { try $0.identities.create(id, mixing: $1).id }
+            let (keeper, identity) = try create(session, opening(session)) {
+                try $0.identities.create(id, mixing: $1).id
+            }
             return try report(identity, keeper, nil, session)
         }
         guard id == nil else {
             throw UsageFailure("the directory draws the ID: --id cannot be used", hint: "unset KEYTOOL_DIRECTORY")
         }
         let server = try directory.server(remembered: nil)
-        let (keeper, identity) = try create(session) { keeper, entropy in
+        let (keeper, identity) = try create(session, opening(session)) { keeper, entropy in
             try session.directory(of: keeper, directory).register(at: server, mixing: entropy)
         }
         try report(identity, keeper, server, session)
     }
 
-    /// - Parameter make: makes the identity from the bytes that were typed.
+    /// - Parameters:
+    ///   - make: makes the identity from the bytes that were typed.
+    ///   - open: opens the keystore.
     private func create(
-        _ session: Session, _ make: (ThreemaKeeper, Span<UInt8>) throws -> ThreemaID
+        _ session: Session, _ open: () throws -> ThreemaKeeper, _ make: (ThreemaKeeper, Span<UInt8>) throws -> ThreemaID
     ) throws -> (ThreemaKeeper, ThreemaID) {
         guard entropy == .keyboard else {
-            let keeper = try session.keeperOfNewKeystore(keystore)
+            let keeper = try open()
             return (keeper, try make(keeper, Span()))
         }
         guard session.dialog.mayAsk, let terminal = ControllingTerminal() else {
             throw UsageFailure("--entropy keyboard needs a terminal")
         }
         let typing = try terminal.collectTyping()
-        let keeper = try session.keeperOfNewKeystore(keystore)
+        let keeper = try open()
         return (keeper, try typing.withBytes { try make(keeper, $0) })
+    }
+
+    private func opening(_ session: Session) -> () throws -> ThreemaKeeper {
+        { try session.keeperOfNewKeystore(keystore) }
+    }
+
+    /// At the directory of a company, whose provisioning file is in the keystore.
+    private func register(_ session: Session, at company: OnPremName) throws {
+        let opened = try session.keeper(keystore.passphrase)
+        let server = try directory.server(of: opened.onPrem.file(company))
+        let (keeper, identity) = try create(session, { opened }) { keeper, entropy in
+            try session.directory(of: keeper, directory).register(at: server, mixing: entropy)
+        }
+        try report(identity, keeper, server, session)
     }
 
     private func resume(_ session: Session) throws {

@@ -28,9 +28,12 @@ struct IDFetch: Verb {
     func run(_ session: Session) throws {
         var asked: [ThreemaID] = []
         for id in ids where !asked.contains(id) { asked.append(id) }
-        let server = try directory.isNamed ? directory.server(remembered: nil) : remembered(session)
+        var keeper: ThreemaKeeper?
+        let server = try directory.isNamed ? directory.server(remembered: nil) : remembered(session, &keeper)
+        let connect = session.connectingDirectory(
+            directory.waiting.limits, keeper.map { session.servers(of: $0.onPrem) })
         let entries = try session.output.busy("asking the directory") {
-            try DirectoryKeeper.entries(of: asked, at: server, session.connectingDirectory(directory.waiting.limits))
+            try DirectoryKeeper.entries(of: asked, at: server, connect)
         }
         let comparison = KeyComparison(session.knownKeysWithoutQuestion(keystore.passphrase), server)
         var members: [JSONValue] = []
@@ -60,10 +63,13 @@ struct IDFetch: Verb {
     }
 
     /// The one directory that the keystore's identities use.
-    private func remembered(_ session: Session) throws -> DirectoryServer {
+    /// - Parameter keeper: the keystore, afterwards.
+    private func remembered(_ session: Session, _ keeper: inout ThreemaKeeper?) throws -> DirectoryServer {
         let servers: [DirectoryServer]
         do {
-            servers = try session.directory(of: session.keeper(keystore.passphrase), directory).servers()
+            let opened = try session.keeper(keystore.passphrase)
+            keeper = opened
+            servers = try session.directory(of: opened, directory).servers()
         } catch KeystoreError.absent {
             servers = []
         }

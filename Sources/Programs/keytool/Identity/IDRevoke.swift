@@ -51,15 +51,17 @@ struct IDRevoke: Verb {
             opened = nil
         }
         // Only if the identity is named.
-        guard let keeper = opened else { return try revoke(named.id!, at: directory.server(remembered: nil), session) }
+        guard let keeper = opened else {
+            return try revoke(named.id!, at: directory.server(remembered: nil), nil, session)
+        }
         let id = try session.identity(named.id, in: keeper)
         guard try keeper.identities.ids().contains(id) else {
-            return try revoke(id, at: directory.server(remembered: nil), session)
+            return try revoke(id, at: directory.server(remembered: nil), nil, session)
         }
         let work = session.directory(of: keeper, directory)
         let server = try directory.server(of: id, work)
         if isPasswordGiven {
-            try revoke(id, at: server, session)
+            try revoke(id, at: server, keeper.onPrem, session)
         } else {
             try confirm(id, session)
             try carryOut(id, session) { try work.revoke(id, at: server) }
@@ -72,12 +74,15 @@ struct IDRevoke: Verb {
     }
 
     /// By the password.
-    private func revoke(_ id: ThreemaID, at server: DirectoryServer, _ session: Session) throws {
+    /// - Parameter files: the provisioning files of the keystore that is open.
+    private func revoke(
+        _ id: ThreemaID, at server: DirectoryServer, _ files: OnPremKeeper?, _ session: Session
+    ) throws {
         try confirm(id, session)
         let key = try SecretAsker(password, session.dialog).open(.for(id.text), isWrong: { _ in false }) { secret in
             secret.withBytes { RevocationKey(password: $0) }
         }
-        let connect = session.connectingDirectory(directory.waiting.limits)
+        let connect = session.connectingDirectory(directory.waiting.limits, files.map { session.servers(of: $0) })
         try carryOut(id, session) { try DirectoryKeeper.revoke(id, by: key, at: server, connect) }
         try report(id, by: .password, session)
     }

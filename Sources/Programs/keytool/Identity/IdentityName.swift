@@ -38,7 +38,7 @@ extension Session {
     /// The identities of all messengers, those of Threema first. Directories of Threema with other names than IDs are
     /// skipped.
     func identities(in keystore: OpenKeystore) throws -> [Owner] {
-        let all = try keystore.identities()
+        let all = try keystore.identities().filter(messengers.isIdentity)
         return all.filter { $0.threemaID != nil } + all.filter { $0.messenger != Owner.threema }
     }
 

@@ -8,5 +8,6 @@ extension Messengers {
         TextSecureMessenger.self,
         MainKeyMessenger.self,
         SophaxChatMessenger.self,
+        OnPremMessenger.self,
     ])
 }

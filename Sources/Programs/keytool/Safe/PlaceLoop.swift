@@ -33,7 +33,7 @@ extension Session {
         for place in places {
             let report: PlaceReport
             do {
-                report = try work(place, keeper.connecting(connecting(limits)))
+                report = try work(place, renewed(keeper, limits))
             } catch OutputError.readerLeft {
                 // The other places are as important as before.
                 hasReader = false

@@ -44,7 +44,7 @@ struct SafeMove: Verb {
         let id = try session.identity(named.id, in: keeper)
         let chosen = try session.place(place.name, of: id, in: keeper)
         if change.abort { return try change.takeBack(chosen, keeper, session.output, command: "safe move") }
-        guard let named = try server.named(isNeeded: false, session) else {
+        guard let named = try server.named(isNeeded: false, keeper.onPrem, session) else {
             throw UsageFailure("no server was given", hint: "--server https://… or file:///DIR")
         }
         try session.requireOutsideKeystore(named.address)

@@ -90,7 +90,9 @@ struct SafePull: Verb {
         // Refuse before asking for a password, not after.
         let target = try written.target(outside: session.reserved)
         if let from { return try runEarlier(EarlierSource(from), target, session) }
-        let named = try server.named(isNeeded: id != nil, session)
+        // Its provisioning file is in the keystore.
+        let opened = try server.onprem == nil ? nil : session.keeper(keystore.passphrase, waiting.limits)
+        let named = try server.named(isNeeded: id != nil, opened?.onPrem, session)
         guard named != nil || id == nil else {
             throw UsageFailure("no server was given", hint: "--server https://… or file:///DIR")
         }
@@ -117,7 +119,7 @@ struct SafePull: Verb {
         let chosen = try present.map { keeper in
             try session.place(place.name, of: session.identity(identity, in: keeper), in: keeper)
         }
-        var access = try access(named, chosen, present, session)
+        var access = try access(named, chosen, present, opened?.onPrem, session)
         try checkReplacedKey(access.id)
         options.isReplacingKey = replaceKey != nil
         if raw, let target {
@@ -129,7 +131,7 @@ struct SafePull: Verb {
         if let target { return try write(fetched.backup, fetched.id, from: source, to: target, session) }
         var replaced: FetchedSafe.Replaced?
         if isStoring {
-            let keeper = try session.keeperOfNewKeystore(keystore)
+            let keeper = try opened ?? session.keeperOfNewKeystore(keystore)
             replaced = try keeper.safe.keep(fetched, from: access, as: place.name, options)
             if !keystore.noPassphrase { session.noteProtection(of: keeper) }
         }
@@ -186,8 +188,10 @@ struct SafePull: Verb {
     }
 
     private func access(
-        _ named: consuming SafeEndpoint?, _ place: ChosenPlace?, _ present: ThreemaKeeper?, _ session: Session
+        _ named: consuming SafeEndpoint?, _ place: ChosenPlace?, _ present: ThreemaKeeper?, _ files: OnPremKeeper?,
+        _ session: Session
     ) throws -> SafeAccess {
+        let connect = session.connecting(waiting.limits, files.map { session.servers(of: $0) })
         if let present, let place { return try present.safe.access(to: place.place) }
         guard let named = named.take(), let id = id ?? identity else { throw UsageFailure("--server requires --id") }
         let trusted = try self.server.trustingFingerprint(named, waiting.limits, session)
@@ -196,7 +200,7 @@ struct SafePull: Verb {
         return try SecretAsker(password, session.dialog).open(.for(id.text), isWrong: { _ in false }) { password in
             try session.output.busy("deriving the Safe key") {
                 try SafeAccess(
-                    to: id, at: server.copy, password: password, connect: session.connecting(waiting.limits))
+                    to: id, at: server.copy, password: password, connect: connect)
             }
         }
     }

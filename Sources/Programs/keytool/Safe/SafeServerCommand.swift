@@ -64,7 +64,8 @@ struct SafeServerCommand: Verb {
         let id = try session.identity(named.id, in: keeper)
         let chosen = try session.place(place.name, of: id, in: keeper)
         if forgetOld { return try forget(chosen, keeper, session.output) }
-        var changed = try server.changed(from: keeper.safe.server(of: chosen.place), without: without, session)
+        var changed = try server.changed(
+            from: keeper.safe.server(of: chosen.place), without: without, keeper.onPrem, session)
         let isChanged = changed != nil
         let before = try keeper.safe.server(of: chosen.place)
         if let named = changed.take() {
@@ -108,6 +109,7 @@ struct SafeServerCommand: Verb {
             if more > 0 { lines.append("            and \(more) more") }
         }
         lines += server.pins.map { "pin         \($0.text)" }
+        if let name = server.onPrem { lines.append("onprem      \(name)") }
         guard let differences else { return lines }
         return lines + ["changed     " + (differences.isEmpty ? "nothing" : differences.joined(separator: ", "))]
     }
@@ -126,7 +128,8 @@ struct SafeServerCommand: Verb {
             chosen.members([
                 ("id", .string(chosen.id.text)), ("server", .server(server.address, nil)), ("user", user),
                 ("own_authority", .bool(server.authority != nil)),
-                ("pins", .array(server.pins.map { .string($0.text) })), ("changed", .bool(isChanged)),
+                ("pins", .array(server.pins.map { .string($0.text) })), ("onprem", server.onPrem.map { .string($0) }),
+                ("changed", .bool(isChanged)),
             ]))
     }
 }

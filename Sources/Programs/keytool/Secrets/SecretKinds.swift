@@ -46,6 +46,12 @@ enum GatewaySecretText: Secret {
     static let isGenerated = false
 }
 
+enum OnPremPassword: Secret {
+    static let stem = "onprem-password"
+    static let title = "licence password"
+    static let isGenerated = false
+}
+
 enum ArchivePassphrase: Secret {
     static let stem = "archive-passphrase"
     static let title = "archive passphrase"

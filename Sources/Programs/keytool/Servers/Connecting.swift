@@ -56,17 +56,35 @@ extension Session {
 
     func keeper(_ keystore: OpenKeystore, _ limits: TimeLimits = TimeLimits()) -> ThreemaKeeper {
         ThreemaKeeper(
-            keystore: keystore, now: WallClock.now, sleep: { Sleep.wait($0) }, connect: connecting(limits))
+            keystore: keystore, now: WallClock.now, sleep: { Sleep.wait($0) },
+            connect: connecting(limits, servers(of: OnPremKeeper(keystore: keystore, now: WallClock.now))))
     }
 
     /// The same keeper with its time for all tries not begun yet: what a person takes to answer is not the server's
     /// time.
     func renewed(_ keeper: ThreemaKeeper, _ limits: TimeLimits = TimeLimits()) -> ThreemaKeeper {
-        keeper.connecting(connecting(limits))
+        keeper.connecting(connecting(limits, servers(of: keeper.onPrem)))
+    }
+
+    /// The servers that provisioning files of the keystore name. What is told of the files goes to stderr.
+    func servers(of keeper: OnPremKeeper) -> OnPremServers {
+        OnPremServers(keeper, client: Self.client) { [output] in $0.tell(output) }
+    }
+
+    /// Fetches a provisioning file.
+    func fetch(
+        _ source: OnPremSource, _ login: borrowing Login?
+    ) throws(OnPremFetchFailure) -> [UInt8] {
+        do throws(OnPremFetchError) {
+            return try source.fetch(login, by: Self.client, timeout: .seconds(30))
+        } catch {
+            throw OnPremFetchFailure(url: source.url, error: error)
+        }
     }
 
     /// The way to a Safe server. Nothing is opened before the first request.
-    func connecting(_ limits: TimeLimits) -> SafeKeeper.Connect {
+    /// - Parameter servers: those of the keystore's provisioning files; nil if no keystore is open.
+    func connecting(_ limits: TimeLimits, _ servers: OnPremServers? = nil) -> SafeKeeper.Connect {
         let progress = output.progress?.handler
         let show: HTTPExchange.Observer = { [output] request in output.note(request.line) }
         let observer = output.isVerbose ? show : nil
@@ -75,20 +93,22 @@ extension Session {
         return { server, id in
             FolderExchange(server.address)
                 ?? HTTPExchange(
-                    server, for: id, by: client, timeout: limits.request, retry: retry, progress: progress,
-                    observer: observer)!
+                    server, for: id, by: servers?.client(for: server.onPrem, .safe) ?? client, timeout: limits.request,
+                    retry: retry, progress: progress, observer: observer)!
         }
     }
 
     /// The way to a directory, for one command. Nothing is opened before the first request.
-    func connectingDirectory(_ limits: TimeLimits) -> DirectoryKeeper.Connect {
+    /// - Parameter servers: as for `connecting`.
+    func connectingDirectory(_ limits: TimeLimits, _ servers: OnPremServers? = nil) -> DirectoryKeeper.Connect {
         let show: @Sendable (String) -> Void = { [output] line in output.note(line) }
         let isVerbose = output.isVerbose
         let client = Self.client
         let retry = retrying(limits)
         return { server in
+            let own = servers?.client(for: server.onPrem, .directory) ?? client
             let observed: any HTTPClient =
-                isVerbose ? ObservedClient(client: client, url: server.url, observe: show) : client
+                isVerbose ? ObservedClient(client: own, url: server.url, observe: show) : own
             return DirectoryClient(
                 observed, server.endpoint(), userAgent: "keytool/\(Release.version)", timeout: limits.request,
                 retry: retry, now: { time(nil) })

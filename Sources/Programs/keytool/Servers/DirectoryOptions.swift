@@ -4,6 +4,7 @@ import Console
 import HTTP
 import HTTPTransport
 import ThreemaDirectory
+import ThreemaKeeping
 
 /// The options for a directory: address, certificate authorities, pins and time limits.
 struct DirectoryOptions: ParsableArguments {
@@ -53,9 +54,25 @@ struct DirectoryOptions: ParsableArguments {
         let plain = try DirectoryServer(url: url)
         try CurlClient.requireLibrary()
         let same = plain.url == remembered?.url ? remembered : nil
+        if let name = same?.onPrem, !directoryPin.isEmpty { throw Self.pinsOfFile(name) }
         return try DirectoryServer(
             url: url, authority: authority(ofSame: same, isRemembered: same != nil),
-            pins: pins(ofSame: same, isRemembered: same != nil))
+            pins: pins(ofSame: same, isRemembered: same != nil), onPrem: same?.onPrem)
+    }
+
+    /// The directory of a company, with the authorities of `--directory-ca-file`.
+    func server(of file: OnPremFile) throws -> DirectoryServer {
+        let server = try file.directory()
+        try CurlClient.requireLibrary()
+        return try DirectoryServer(
+            url: server.url, authority: authority(ofSame: nil, isRemembered: false), pins: server.pins,
+            onPrem: server.onPrem)
+    }
+
+    /// A pin was given for a server whose pins are known from elsewhere.
+    static func pinsOfFile(_ name: String) -> UsageFailure {
+        UsageFailure(
+            "the pins of this server come from the provisioning file \(name)", hint: "keytool onprem show \(name)")
     }
 
     private func authority(ofSame same: DirectoryServer?, isRemembered: Bool) throws -> [UInt8]? {

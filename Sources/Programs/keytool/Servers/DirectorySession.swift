@@ -28,7 +28,8 @@ struct DirectorySession {
 extension Session {
     /// Operations at a directory, which warn of what could not be stored.
     func directory(of keeper: ThreemaKeeper, _ options: DirectoryOptions) -> DirectoryKeeper {
-        keeper.directory(connectingDirectory(options.waiting.limits)) { [output] what, error in
+        let connect = connectingDirectory(options.waiting.limits, servers(of: keeper.onPrem))
+        return keeper.directory(connect) { [output] what, error in
             output.warn("\(what.words): \(Failure(error).message)")
         }
     }

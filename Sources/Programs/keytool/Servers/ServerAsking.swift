@@ -46,7 +46,8 @@ extension ServerOptions {
         }
         guard let user = try askedUser(on: server.address.host, instead: present, terminal) else { return nil }
         let login = try user.isEmpty ? nil : login(server.address, user, session, isTyped: true)
-        return SafeEndpoint(server.address, login: login, authority: server.authority, pins: server.pins)
+        return SafeEndpoint(
+            server.address, login: login, authority: server.authority, pins: server.pins, onPrem: server.onPrem)
     }
 
     private func askedAddress(on terminal: borrowing ControllingTerminal) throws -> SafeServerAddress? {

@@ -6,6 +6,8 @@ import Console
 import Encodings
 import SafeWire
 import SecureMemory
+import ThreemaKeeping
+import ThreemaRecords
 
 /// The options for a Safe server: address, login, certificate authorities and pins.
 struct ServerOptions: ParsableArguments {
@@ -21,6 +23,12 @@ struct ServerOptions: ParsableArguments {
             valueName: "file"),
         completion: .file())
     var serverFile: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "The Safe server of a company, with the pins of its provisioning file: keytool onprem import.",
+            valueName: "company"))
+    var onprem: OnPremName?
 
     @Option(help: ArgumentHelp("The user name on the server.", valueName: "name"))
     var serverUser: String?
@@ -52,6 +60,9 @@ struct ServerOptions: ParsableArguments {
         guard server == nil || serverFile == nil else {
             throw ValidationError("--server and --server-file cannot be combined")
         }
+        guard onprem == nil || server == nil && serverFile == nil && pin.isEmpty else {
+            throw ValidationError("--onprem cannot be combined with --server, --server-file or --pin")
+        }
         guard caFile == nil || caFingerprint.isEmpty else {
             throw ValidationError("--ca-file and --ca-fingerprint cannot be combined")
         }
@@ -59,13 +70,16 @@ struct ServerOptions: ParsableArguments {
 
     /// Whether an option or the environment names a server.
     var isNamed: Bool {
-        get throws { try server != nil || serverFile != nil || Environment.setting(Self.variable) != nil }
+        get throws {
+            try server != nil || serverFile != nil || onprem != nil || Environment.setting(Self.variable) != nil
+        }
     }
 
     /// Refuses a malformed `--server`, and `https://` without libcurl, before anything is asked for.
     /// - Parameter isNeeded: as for `named`.
     /// - Throws: as `SafeServerAddress(typed:)`; `SharedLibrary.Failure`.
     func checkAddress(isNeeded: Bool = false) throws {
+        if onprem != nil { try CurlClient.requireLibrary() }
         if let text = try addressText(isNeeded) { try Self.requireLibrary(SafeServerAddress(typed: text)) }
     }
 
@@ -75,14 +89,21 @@ struct ServerOptions: ParsableArguments {
     }
 
     private func addressText(_ isNeeded: Bool) throws -> String? {
-        try server ?? (isNeeded && serverFile == nil ? Environment.setting(Self.variable) : nil)
+        try server ?? (isNeeded && serverFile == nil && onprem == nil ? Environment.setting(Self.variable) : nil)
     }
 
     /// The server that is named.
     /// - Parameter isNeeded: without an option, look at the environment. `KEYTOOL_SERVER` is ignored once a server is
     ///   set up.
+    /// - Parameter files: has the provisioning file that is named; not nil if one is.
     /// - Returns: nil where none is.
-    func named(isNeeded: Bool, _ session: Session) throws -> SafeEndpoint? {
+    func named(isNeeded: Bool, _ files: OnPremKeeper?, _ session: Session) throws -> SafeEndpoint? {
+        if let onprem, let files {
+            let safe = try files.file(onprem).safeServer()
+            return SafeEndpoint(
+                safe.address, login: try login(safe.address, serverUser, session),
+                authority: try authority(safe.address), pins: safe.pins, onPrem: safe.onPrem)
+        }
         if let text = try addressText(isNeeded) { return try server(at: SafeServerAddress(typed: text), session) }
         return try serverFile.map { try server(inFile: $0, session) }
     }
@@ -91,12 +112,15 @@ struct ServerOptions: ParsableArguments {
     /// - Returns: nil where nothing is.
     /// - Parameter without: what is known of the present way, and is to be so no more.
     func changed(
-        from present: borrowing SafeEndpoint, without: SafeEndpoint.Approach, _ session: Session
+        from present: borrowing SafeEndpoint, without: SafeEndpoint.Approach, _ files: OnPremKeeper, _ session: Session
     ) throws -> SafeEndpoint? {
         guard isGiven || !without.isEmpty else { return nil }
-        let named = try named(isNeeded: false, session) ?? server(at: present.address, session)
+        let named = try named(isNeeded: false, files, session) ?? server(at: present.address, session)
         // Of another place, what was known of the present one says nothing.
         guard named.address == present.address else { return named }
+        if let name = present.onPrem, !pin.isEmpty || without.contains(.pins) {
+            throw DirectoryOptions.pinsOfFile(name)
+        }
         let replaced = hasFingerprint ? without.union(.authority) : without
         return named.completed(by: present.copy.without(replaced))
     }
@@ -116,7 +140,7 @@ struct ServerOptions: ParsableArguments {
         }
     }
 
-    var isGiven: Bool { isApproach || server != nil || serverFile != nil }
+    var isGiven: Bool { isApproach || server != nil || serverFile != nil || onprem != nil }
 
     private var isApproach: Bool {
         serverUser != nil || caFile != nil || hasFingerprint || !pin.isEmpty || password.isGiven

@@ -32,6 +32,7 @@ extension SafeEndpoint {
         if !Login.areSame(login, other.login) { differences.append("login") }
         if authority != other.authority { differences.append("certificate authorities") }
         if pins != other.pins { differences.append("pins") }
+        if onPrem != other.onPrem { differences.append("provisioning file") }
         return differences
     }
 }

@@ -37,7 +37,7 @@ struct TestedServer: ~Copyable {
         _ options: ServerOptions, _ trial: Trial, _ keeper: inout ThreemaKeeper, _ limits: TimeLimits,
         _ session: Session
     ) throws -> TestedServer {
-        guard var server = try options.named(isNeeded: true, session) ?? options.asked(session) else {
+        guard var server = try options.named(isNeeded: true, keeper.onPrem, session) ?? options.asked(session) else {
             throw noServer
         }
         try session.requireOutsideKeystore(server.address)

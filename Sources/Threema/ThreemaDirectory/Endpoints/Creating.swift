@@ -1,6 +1,7 @@
 internal import Encodings
 internal import SecureMemory
 public import Threema
+package import HTTP
 
 /// An identity that a directory has just made.
 public struct CreatedIdentity: Equatable, Sendable {
@@ -32,11 +33,24 @@ extension SignedRequest {
     ///   - details: sent with the second request, each name once.
     public static func create(
         _ key: borrowing ClientKey, details: [CreationDetail] = []
+    ) -> SignedRequest where Answer == CreatedIdentity { create(key, details, nil) }
+
+    /// As above, at the directory of a company, whose licence the identity uses.
+    /// - Parameter license: user and password of the licence. The password is UTF-8.
+    package static func create(
+        _ key: borrowing ClientKey, license: borrowing Login
+    ) -> SignedRequest where Answer == CreatedIdentity {
+        let user = CreationDetail("licenseUsername", license.user)
+        return create(key, user.map { [$0] } ?? [], SecretField("licensePassword", license.password))
+    }
+
+    private static func create(
+        _ key: borrowing ClientKey, _ details: [CreationDetail], _ secret: SecretField?
     ) -> SignedRequest where Answer == CreatedIdentity {
         let publicKey = Base64.encode(key.publicKey.bytes.span)
         return SignedRequest(
             "identity/create", [.init("publicKey", .string(publicKey))],
-            secondFields: details.map { .init($0.name, .string($0.value)) }
+            secondFields: details.map { .init($0.name, .string($0.value)) }, secret: secret
         ) { (fields) throws(DirectoryError) in
             try fields.requireSuccess()
             guard let id = try? ThreemaID(fields.text("identity")) else { throw .malformed(field: "identity") }

@@ -49,6 +49,15 @@ extension HTTPRequest {
             method, path, headers: ["Content-Type: application/json", "Accept: application/json"],
             body: method == .get ? nil : body.encoded, limit: reading.maxBytes, isRepeatable: method == .get || isRead)
     }
+
+    /// A POST that changes something, with its body in guarded memory.
+    fileprivate static func directory(
+        _ path: String, _ body: JSONValue, _ secret: SecretField, _ reading: ReplyFields.Reading
+    ) -> HTTPRequest {
+        HTTPRequest(
+            .post, path, headers: ["Content-Type: application/json", "Accept: application/json"],
+            limit: reading.maxBytes, isRepeatable: false, upload: secret.upload(in: body))
+    }
 }
 
 /// A request that an identity has to prove to be its own, in two phases: `http` is sent first; the response is a
@@ -57,23 +66,26 @@ public struct SignedRequest<Answer: ~Copyable>: Sendable {
     private let path: String
     private let fields: [JSONValue.Member]
     private let secondFields: [JSONValue.Member]
+    private let secret: SecretField?
     private let reading: ReplyFields.Reading
     private let early: @Sendable (ReplyFields) throws(DirectoryError) -> Answer?
     private let read: @Sendable (ReplyFields) throws(DirectoryError) -> Answer
 
     /// - Parameters:
     ///   - secondFields: those of the second request alone.
+    ///   - secret: one more of them.
     ///   - early: the answer that stands in the first response already; nil if that is a challenge.
     ///   - read: reads the second response.
     init(
         _ path: String, _ fields: [JSONValue.Member], secondFields: [JSONValue.Member] = [],
-        _ reading: ReplyFields.Reading = .init(),
+        secret: SecretField? = nil, _ reading: ReplyFields.Reading = .init(),
         early: @escaping @Sendable (ReplyFields) throws(DirectoryError) -> Answer? = { _ in nil },
         read: @escaping @Sendable (ReplyFields) throws(DirectoryError) -> Answer
     ) {
         self.path = path
         self.fields = fields
         self.secondFields = secondFields
+        self.secret = secret
         self.reading = reading
         self.early = early
         self.read = read
@@ -105,7 +117,9 @@ public struct SignedRequest<Answer: ~Copyable>: Sendable {
             .init("token", .string(Base64.encode(challenge.token.span))),
             .init("response", .string(Base64.encode(proven.span))),
         ]
-        return .request(.directory(.post, path, .object(self.fields + secondFields + proof), reading, isRead: false))
+        let body = JSONValue.object(self.fields + secondFields + proof)
+        guard let secret else { return .request(.directory(.post, path, body, reading, isRead: false)) }
+        return .request(.directory(path, body, secret, reading))
     }
 
     /// Reads the response to the second request.

@@ -10,6 +10,7 @@ public struct DirectoryServer: Equatable, Sendable {
     public static let maxAuthorityBytes = 48 * 1024
     /// Most pinned keys of a directory.
     public static let maxPins = 16
+    private static let maxNameBytes = 64
 
     /// `https://HOST[:PORT]/PATH/`, with a slash at its end.
     public let url: String
@@ -18,6 +19,8 @@ public struct DirectoryServer: Equatable, Sendable {
     /// SHA-256 over the public keys of which the directory must show one; empty for any. They add to the checks of the
     /// certificate.
     public let pins: [PublicKeyPin]
+    /// The name under which a keystore has the provisioning file that says where the directory is; nil if a user said it.
+    package let onPrem: String?
 
     /// - Parameter url: a slash at its end may be missing.
     /// - Throws: `.badURL` for another scheme than `https`, a query, a fragment, or characters that no URL has;
@@ -25,8 +28,14 @@ public struct DirectoryServer: Equatable, Sendable {
     public init(
         url: String, authority: [UInt8]? = nil, pins: [PublicKeyPin] = []
     ) throws(DirectoryServerError) {
+        try self.init(url: url, authority: authority, pins: pins, onPrem: nil)
+    }
+
+    package init(
+        url: String, authority: [UInt8]?, pins: [PublicKeyPin], onPrem: String?
+    ) throws(DirectoryServerError) {
         guard url.utf8.count < Self.maxURLBytes, (authority?.count ?? 0) <= Self.maxAuthorityBytes,
-            pins.count <= Self.maxPins
+            pins.count <= Self.maxPins, (onPrem?.utf8.count ?? 0) <= Self.maxNameBytes
         else { throw .tooMuch }
         guard !url.utf8.contains(UInt8(ascii: "@")) else { throw .hasCredentials }
         guard HTTPOrigin.hasURLCharacters(url, without: "?#"),
@@ -40,6 +49,7 @@ public struct DirectoryServer: Equatable, Sendable {
         self.url = base.utf8.last == UInt8(ascii: "/") ? base : base + "/"
         self.authority = authority
         self.pins = pins
+        self.onPrem = onPrem
     }
 
     /// The endpoint of every request.
@@ -51,17 +61,18 @@ public struct DirectoryServer: Equatable, Sendable {
 
     // MARK: As it is remembered
 
-    /// JSON: `url`, and `authority` (Base64) and `pins` (texts) if there are any.
+    /// JSON: `url`, and `authority` (Base64), `pins` (texts) and `onprem` if there are any.
     public var encoded: [UInt8] {
         var members: [JSONValue.Member] = [.init("url", .string(url))]
         if let authority { members.append(.init("authority", .string(Base64.encode(authority.span)))) }
         if !pins.isEmpty { members.append(.init("pins", .array(pins.map { .string($0.text) }))) }
+        if let onPrem { members.append(.init("onprem", .string(onPrem))) }
         return JSONValue.object(members).encoded
     }
 
     /// - Throws: `.notEncoded` for anything but what `encoded` makes.
     public init(decoding bytes: Span<UInt8>) throws(DirectoryServerError) {
-        let limit = Self.maxURLBytes + 2 * Self.maxAuthorityBytes + 128 * Self.maxPins
+        let limit = Self.maxURLBytes + 2 * Self.maxAuthorityBytes + 128 * Self.maxPins + 2 * Self.maxNameBytes
         guard bytes.count <= limit,
             let value = try? JSONScanner.parse(bytes, limits: .init(depth: 4, values: 64)),
             let url = value["url"]?.string
@@ -78,7 +89,9 @@ public struct DirectoryServer: Equatable, Sendable {
             pins = texts.compactMap { $0.string.flatMap(PublicKeyPin.init(text:)) }
             guard !texts.isEmpty, pins.count == texts.count else { throw .notEncoded }
         }
-        try self.init(url: url, authority: authority, pins: pins)
+        let onPrem = value["onprem"]?.string
+        guard value["onprem"] == nil || onPrem != nil else { throw .notEncoded }
+        try self.init(url: url, authority: authority, pins: pins, onPrem: onPrem)
         guard self.url == url else { throw .notEncoded }
     }
 }

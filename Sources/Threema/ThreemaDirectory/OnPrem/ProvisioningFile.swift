@@ -31,6 +31,8 @@ public struct ProvisioningFile: Equatable, Sendable {
     public let pinRules: PinRules
     /// The names of members that mean nothing here, in their order.
     public let unknownMembers: [String]
+    /// SHA-256 of the whole file, 32 bytes: what tells two files apart.
+    package let digest: [UInt8]
 
     /// Verifies the signature, then reads.
     /// - Parameters:
@@ -60,6 +62,7 @@ public struct ProvisioningFile: Equatable, Sendable {
         servers = try Servers(members)
         pinRules = try PinRules(members)
         unknownMembers = members.names.filter { !Self.members.contains($0) }
+        digest = SHA256.hash(bytes)
     }
 
     private static let members: Set = [
@@ -69,10 +72,13 @@ public struct ProvisioningFile: Equatable, Sendable {
 
     /// The directory, with the pins for its host.
     /// - Throws: `.noKeyIsAccepted` if the rules permit no key there; `.address` if the URL cannot be a directory's.
-    public func directory() throws(ProvisioningError) -> DirectoryServer {
+    public func directory() throws(ProvisioningError) -> DirectoryServer { try directory(named: nil) }
+
+    /// - Parameter name: under which a keystore has the file.
+    package func directory(named name: String?) throws(ProvisioningError) -> DirectoryServer {
         let pins = try pins(of: servers.directory)
         do throws(DirectoryServerError) {
-            return try DirectoryServer(url: servers.directory, pins: pins)
+            return try DirectoryServer(url: servers.directory, authority: nil, pins: pins, onPrem: name)
         } catch {
             throw .address("directory.url")
         }

@@ -14,7 +14,7 @@ from kit.processes import injection
 from kit.sampling import sample, share
 from kit.stages.place import ID, NEW_PASSWORD
 from kit.stages.scenes import SCENES
-from kit.stages.staged import stage
+from kit.stages.staged import finishing_a_commit, stage
 
 TOO_LARGE, CANT_CREATE, IO, TEMPFAIL = 14, 73, 74, 75
 CODES = {
@@ -76,24 +76,6 @@ def test_short_writes(built, name, tmp_path_factory):
 
     staged.each([1, 50, 70, 100, 130, 180, 250, 310, 400], check)
     assert codes != {0}, "no file of this command is that long"
-
-
-def finishing_a_commit(points):
-    """The calls that write out what the file `commit` holds: it stands and is synced, so the change is made, and what
-    fails here is done by the next command. They end with the sync after it is removed."""
-    finishing, state = set(), "before"
-    for point in points:
-        if "rename" in point.call and '"commit"' in point.text:
-            state = "named"
-        elif state == "named" and point.call in injection.SYNCING:
-            state = "made"
-        elif state in ("made", "removed"):
-            finishing.add(point)
-            if state == "removed" and point.call in injection.SYNCING:
-                state = "before"
-            elif "unlink" in point.call and '"commit"' in point.text:
-                state = "removed"
-    return finishing
 
 
 def names_of(point):

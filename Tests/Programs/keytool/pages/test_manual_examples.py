@@ -14,6 +14,7 @@ from kit.pages import manual
 from kit.processes import keyring
 from kit.runner import Keytool
 from kit.screens.terminal import Terminal
+from kit.servers import onpremserver
 
 NAS = "file:///mnt/nas/keytool"
 USB = "file:///mnt/usb/keytool"
@@ -225,3 +226,8 @@ def test_sophaxchat(person):
     (person.home / "bob.json").write_bytes(sophax.bundle(sophax.BOB, 788_918_400.25))
     follow(person, "keytool-sophaxchat.1", {
         "keytool sophaxchat import alice.sxid": lambda: person.does("id create")})
+
+
+def test_onprem(person):
+    (person.home / "config.oppf").write_bytes(onpremserver.PUBLISHED)
+    follow(person, "keytool-onprem.1")

@@ -117,9 +117,7 @@ def records(keystore, id):
     master = (keystore / "master.key").read_bytes()[12:]
     paths = {name: identityfiles.path(keystore, id, name) for name in RECORDS}
     files = {name: path.read_bytes() for name, path in paths.items() if path.exists()}
-    commit = identityfiles.path(keystore, id, "commit")
-    if commit.exists():
-        files.update(_changes(commit.read_bytes()))
+    files |= committed(identityfiles.path(keystore, id, "commit"))
     found = {name: identityfiles.unsealed(files[name], master, name, identityfiles.names(paths[name]))
              for name in RECORDS if files.get(name)}
     if "safe" in found:
@@ -129,9 +127,10 @@ def records(keystore, id):
     return found
 
 
-def _changes(commit):
-    """Name and content of each file; None for one that is removed."""
+def committed(path):
+    """Name and content of each file of a commit that was not written out; None for one that is removed."""
     changes, position = {}, 36
+    commit = path.read_bytes() if path.exists() else b""
     while position < len(commit):
         kind, length = commit[position : position + 2]
         name = commit[position + 2 : position + 2 + length].decode().removeprefix("main/")

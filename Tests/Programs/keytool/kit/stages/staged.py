@@ -181,6 +181,24 @@ def kill_at_each_call(staged):
     staged.each(staged.points, check)
 
 
+def finishing_a_commit(points):
+    """The calls that write out what the file `commit` holds: it stands and is synced, so the change is made, and what
+    fails here is done by the next command. They end with the sync after it is removed."""
+    finishing, state = set(), "before"
+    for point in points:
+        if "rename" in point.call and '"commit"' in point.text:
+            state = "named"
+        elif state == "named" and point.call in SYNCING:
+            state = "made"
+        elif state in ("made", "removed"):
+            finishing.add(point)
+            if state == "removed" and point.call in SYNCING:
+                state = "before"
+            elif "unlink" in point.call and '"commit"' in point.text:
+                state = "removed"
+    return finishing
+
+
 def key(view, id):
     """The private key in Base64; where it is drawn in the run, its length."""
     record = view["identities"].get(id, {}).get("identity")
