@@ -5,7 +5,7 @@ import Testing
 /// The sentences of pages, as far as two languages can be compared.
 @Suite struct PageSentencesTests {
     private static let tables: [any PageSentences.Type] = [
-        SheetSentences.self, CardSentences.self, ShareSentences.self,
+        SheetSentences.self, CardSentences.self, ShareSentences.self, KitSentences.self,
     ]
 
     /// The sentences of each member.

@@ -83,7 +83,7 @@ struct RecoveryCard {
         pen.write(sentences.command)
         pen.write(command)
         pen.write(user == nil ? sentences.enterPassword : sentences.enterPasswords)
-        hints.forEach { pen.write($0) }
+        hints(saysOffline: true).forEach { pen.write($0) }
         pen.y += 5.0.millimetres
         pen.write(sentences.passwords)
         // Always at the foot of a card that has room left.
@@ -112,9 +112,11 @@ struct RecoveryCard {
     }
 
     /// What else may have to be known for the command, and the way without it.
-    var hints: [Sentence] {
+    /// - Parameter saysOffline: whether for that way it is said which IDs no directory knows.
+    func hints(saysOffline: Bool) -> [Sentence] {
         let isSpelled = user.map { PrintableText($0).text != $0 } ?? false
-        return trust + app + (isSpelled ? [sentences.spelling] : [])
+        return trust + app + (saysOffline && !app.isEmpty ? sentences.offline : [])
+            + (isSpelled ? [sentences.spelling] : [])
     }
 
     /// What else may be needed to trust a server that the system does not trust.
@@ -127,9 +129,9 @@ struct RecoveryCard {
     /// authorities only.
     private var app: [Sentence] {
         switch address {
-        case .official: sentences.officialApp + sentences.offline
+        case .official: sentences.officialApp
         case .https where fingerprints.isEmpty:
-            (user == nil ? sentences.app : sentences.appWithUser) + sentences.offline
+            user == nil ? sentences.app : sentences.appWithUser
         case .https, .directory: []
         }
     }

@@ -2,7 +2,7 @@
 struct Sentence: ExpressibleByStringLiteral, Equatable {
     /// What a sentence can have a place for.
     enum Place: String, CaseIterable {
-        case id, number, count, threshold, others, word, day, version, user, command
+        case id, number, count, threshold, others, word, day, version
     }
 
     let text: String
