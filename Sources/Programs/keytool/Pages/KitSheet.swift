@@ -35,7 +35,7 @@ struct KitSheet {
     /// Below it, the number of the page.
     private static let bottom = Page.safeArea.bottom - 5.0.millimetres
     private static let codeModule = 1.2.millimetres
-    private static let addressSide = 30.0.millimetres
+    private static let addressSide = 26.0.millimetres
     /// Smaller ones are lost in a bad photo.
     private static let leastAddressModule = 0.5.millimetres
     /// Where the line of a password begins. The name of a place has up to 32 letters.
@@ -107,9 +107,10 @@ struct KitSheet {
         }
         pen.write(
             safe.serverFacts, width: Self.right - Self.left - (picture == nil ? 0 : Self.addressSide))
-        pen.y = max(pen.y, end - 3 * pen.pitch) + 1.0.millimetres
+        pen.y = max(pen.y, end - 2 * pen.pitch)
         pen.write(safe.name.map { kit.safePlace.with([.word: $0]) } ?? kit.safe.text)
-        pen.y = max(pen.y, end - pen.pitch)
+        // Nothing stands in the light margin of the picture.
+        pen.y = max(pen.y, end)
         pen.write(safe.command)
         (safe.user == nil ? kit.asksSafe : kit.asksLogin).forEach { pen.write($0) }
         // Below the code it is said for both.
@@ -126,7 +127,7 @@ struct KitSheet {
         var end = top
         pen.draw { page in
             page.write(sheet.codeHeading.text, x: Self.left, y: top, .bold, size: 8)
-            let printed = PrintedCode(code: code, rowCheck: sheet.rowCheck, size: 15, rowPitch: 9.8.millimetres)
+            let printed = PrintedCode(code: code, rowCheck: sheet.rowCheck, size: 15, rowPitch: 9.2.millimetres)
             end = printed.write(on: &page, x: Self.left, below: top)
             let side = page.draw(
                 matrix, right: Self.right, top: top - 5.0.millimetres, module: Self.codeModule)
@@ -157,7 +158,7 @@ struct KitSheet {
                 return login + [kit.safePassword.text + place]
             }
         for field in fields {
-            pen.writeField(field, from: fieldStart, height: 7.5.millimetres)
+            pen.writeField(field, from: fieldStart, height: 7.0.millimetres)
         }
     }
 

@@ -172,6 +172,15 @@ def test_every_line_fits(owner, made, page, safe_password, given, user, address,
         assert drawn.returncode == 0 and pictures.fits(pictures.ink(page.with_suffix(".png")))
 
 
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_usual_kit_is_one_page(owner, made, page, safe_password, given, certificates, language):
+    owner.ok("safe", "setup", "--no-test", "--server", "https://safe.example.net/alice", "--server-user", "alice",
+             *given("server-password", SERVER_PASSWORD), "--ca-file", certificates.authority.path, *safe_password)
+    made(owner, "--language", language)
+    told = subprocess.run(["pdfinfo", page], capture_output=True, text=True, timeout=60).stdout
+    assert re.search(r"Pages: +1\n", told) and helvetica.overlong(page) == []
+
+
 def test_a_safe_that_fits_no_page_is_refused(owner, page, safe_password, given, backup_password):
     owner.ok("safe", "setup", "--no-test", "--server", "https://safe.example.net/" + "a/" * 2000, "--server-user",
              "x" * 256, *given("server-password", SERVER_PASSWORD), *safe_password)

@@ -98,9 +98,8 @@ struct KitSentences: PageSentences {
         codeHeading: "3. Aus dem Backup-Code wiederherstellen: die ID ohne Profil und Kontakte",
         code: "Falls es keinen Safe gibt oder er nicht mehr erreichbar ist. Tippen Sie:",
         asksCode: [
-            "keytool fragt nach dem Code: Tippen Sie jede Zeile unten mit ihrer Zeilenprüfung, dann Enter. Danach fragt",
-            "es nach Prüfwort und Backup-Passwort. Fragt es nach einer \"keystore passphrase\", drücken Sie Enter, und",
-            "antworten Sie mit y.",
+            "Tippen Sie jede Zeile des Codes mit ihrer Zeilenprüfung, dann Enter. Danach fragt keytool nach Prüfwort und",
+            "Backup-Passwort. Fragt es nach einer \"keystore passphrase\", drücken Sie Enter, und antworten Sie mit y.",
         ],
         comparingHeading: "4. Den öffentlichen Schlüssel vergleichen",
         comparing: "keytool muss denselben Schlüssel zeigen wie dieses Blatt. Tippen Sie:",
