@@ -200,7 +200,7 @@ let package = Package(
         // Storey 8
         room(
             "Programs/ThreemaKeeping", "SafeKeeping", "ThreemaRecords", "Keystore", "ThreemaSafe", "ThreemaDirectory",
-            "Threema", "Shares", "SafeWire", "HTTP", "Encodings", "SecureMemory"),
+            "Threema", "SafeWire", "Shares", "HTTP", "Encodings", "Primitives", "SecureMemory"),
         room(
             "Programs/CommandLine", "MessengerKeeping", "ThreemaRecords", "Keystore", "SessionStore", "Threema",
             "Telegram", "TextSecure", "SophaxStorage", "SophaxChat", "CommandParsing", "Console", "KeyWrapping",

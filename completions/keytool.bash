@@ -609,13 +609,13 @@ _keytool_backup() {
     unset 'unparsed_words[0]'
     unparsed_words=("${unparsed_words[@]}")
     case "${subcommand}" in
-    export|import|check|split|join)
+    export|import|check|split|join|kit)
         # Offer subcommand argument completions
         "_keytool_backup_${subcommand}"
         ;;
     *)
         # Offer subcommand completions
-        COMPREPLY+=($(compgen -W 'export import check split join' -- "${cur}"))
+        COMPREPLY+=($(compgen -W 'export import check split join kit' -- "${cur}"))
         ;;
     esac
 }
@@ -624,7 +624,7 @@ _keytool_backup_export() {
     repeating_flags=()
     non_repeating_flags=(--quiet -q --verbose -v --json --no-input --reveal-private-key --force --qr --qr-wait --weak-ok --version -h --help)
     repeating_options=()
-    non_repeating_options=(--keystore --color --format --scheme --output -o --qr-file --sheet --mode --backup-password-file --backup-password-command --backup-password-fd --passphrase-file --passphrase-command --passphrase-fd)
+    non_repeating_options=(--keystore --color --format --scheme --output -o --qr-file --sheet --language --mode --backup-password-file --backup-password-command --backup-password-fd --passphrase-file --passphrase-command --passphrase-fd)
     __keytool_offer_flags_options 1
 
     # Offer option value completions
@@ -655,6 +655,10 @@ _keytool_backup_export() {
         ;;
     '--sheet')
         __keytool_add_completions -o plusdirs -fX '!*.@(pdf|svg)'
+        return
+        ;;
+    '--language')
+        __keytool_add_completions -W 'de'$'\n''en'
         return
         ;;
     '--mode')
@@ -858,7 +862,7 @@ _keytool_backup_split() {
     repeating_flags=()
     non_repeating_flags=(--quiet -q --verbose -v --json --no-input --reveal-shares --version -h --help)
     repeating_options=()
-    non_repeating_options=(--keystore --color --shares --sheet --passphrase-file --passphrase-command --passphrase-fd)
+    non_repeating_options=(--keystore --color --shares --sheet --language --passphrase-file --passphrase-command --passphrase-fd)
     __keytool_offer_flags_options 1
 
     # Offer option value completions
@@ -876,6 +880,10 @@ _keytool_backup_split() {
         ;;
     '--sheet')
         __keytool_add_completions -d
+        return
+        ;;
+    '--language')
+        __keytool_add_completions -W 'de'$'\n''en'
         return
         ;;
     '--passphrase-file')
@@ -955,6 +963,62 @@ _keytool_backup_join() {
     case "${positional_number}" in
     *)
         __keytool_add_completions -f
+        return
+        ;;
+    esac
+}
+
+_keytool_backup_kit() {
+    repeating_flags=()
+    non_repeating_flags=(--quiet -q --verbose -v --json --no-input --force --weak-ok --version -h --help)
+    repeating_options=()
+    non_repeating_options=(--keystore --color --output -o --language --backup-password-file --backup-password-command --backup-password-fd --passphrase-file --passphrase-command --passphrase-fd)
+    __keytool_offer_flags_options 1
+
+    # Offer option value completions
+    case "${prev}" in
+    '--keystore')
+        __keytool_add_completions -d
+        return
+        ;;
+    '--color')
+        __keytool_add_completions -W 'auto'$'\n''always'$'\n''never'
+        return
+        ;;
+    '--output'|'-o')
+        __keytool_add_completions -o plusdirs -fX '!*.@(pdf)'
+        return
+        ;;
+    '--language')
+        __keytool_add_completions -W 'de'$'\n''en'
+        return
+        ;;
+    '--backup-password-file')
+        __keytool_add_completions -f
+        return
+        ;;
+    '--backup-password-command')
+        return
+        ;;
+    '--backup-password-fd')
+        return
+        ;;
+    '--passphrase-file')
+        __keytool_add_completions -f
+        return
+        ;;
+    '--passphrase-command')
+        return
+        ;;
+    '--passphrase-fd')
+        return
+        ;;
+    esac
+
+    # Offer positional completions
+    case "${positional_number}" in
+    1)
+        __keytool_add_completions -W "$(__keytool_custom_complete ---completion backup kit -- positional@0 "${COMP_CWORD}" "$(__keytool_cursor_index_in_current_word)")"
         return
         ;;
     esac
@@ -1741,7 +1805,7 @@ _keytool_safe_card() {
     repeating_flags=()
     non_repeating_flags=(--quiet -q --verbose -v --json --no-input --force --version -h --help)
     repeating_options=()
-    non_repeating_options=(--keystore --color --name --passphrase-file --passphrase-command --passphrase-fd)
+    non_repeating_options=(--keystore --color --name --language --passphrase-file --passphrase-command --passphrase-fd)
     __keytool_offer_flags_options 2
 
     # Offer option value completions
@@ -1755,6 +1819,10 @@ _keytool_safe_card() {
         return
         ;;
     '--name')
+        return
+        ;;
+    '--language')
+        __keytool_add_completions -W 'de'$'\n''en'
         return
         ;;
     '--passphrase-file')

@@ -1,14 +1,15 @@
-// A PDF file of one page (ISO 32000-1), version 1.4, as keytool writes it: lines of text, nothing compressed.
+// A PDF file of some pages (ISO 32000-1), version 1.4, as keytool writes it: lines of text, nothing compressed.
 //
 //   part       content
 //   header     %PDF-1.4, and a comment of four bytes above 127, which says that the file is not ASCII
 //   1 0 obj    the catalogue
-//   2 0 obj    the list of pages: one
-//   3 0 obj    the page: its size, its fonts F0, F1 and F2, its content
+//   2 0 obj    the list of pages
+//   3 0 obj    the first page: its size, its fonts F0, F1 and F2, its content
 //   4 0 obj    a stream of operators that draw the page. Text is in Latin-1; (, ) and \ have a \ before them
-//   5, 6, 7    the fonts, of the 14 that a reader has to have (9.6.2.2), in WinAnsiEncoding, which has Latin-1's
+//   …          two objects for each other page
+//   next 3     the fonts, of the 14 that a reader has to have (9.6.2.2), in WinAnsiEncoding, which has Latin-1's
 //              characters from A1 to FF at the same numbers
-//   8 0 obj    the title. No date, so that the same page is the same file
+//   last       the title of the first page. No date, so that the same pages are the same file
 //   xref       the offset of each object, in lines of 20 bytes
 //   trailer    how many objects, the catalogue and the title; then the offset of xref and %%EOF
 //
@@ -16,23 +17,31 @@
 
 extension Page {
     /// The page as a PDF file.
-    package var pdf: [UInt8] {
+    package var pdf: [UInt8] { Self.pdf([self]) }
+
+    /// Pages as one PDF file, which has the title and the language of the first one.
+    /// - Parameter pages: 1 or more.
+    package static func pdf(_ pages: [Page]) -> [UInt8] {
         var file = PDFFile()
         let fonts = Font.allCases.indices
-        let firstFont = 5
-        file.add("<< /Type /Catalog /Pages 2 0 R /Lang (en) >>")
-        file.add("<< /Type /Pages /Kids [3 0 R] /Count 1 >>")
+        let firstPage = 3
+        let firstFont = firstPage + 2 * pages.count
+        file.add("<< /Type /Catalog /Pages 2 0 R /Lang (\(pages[0].language)) >>")
+        let kids = pages.indices.map { "\(firstPage + 2 * $0) 0 R" }.joined(separator: " ")
+        file.add("<< /Type /Pages /Kids [\(kids)] /Count \(pages.count) >>")
         let names = fonts.map { "/F\($0) \(firstFont + $0) 0 R" }.joined(separator: " ")
-        file.add(
-            "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 \(Self.width.decimal) \(Self.height.decimal)] "
-                + "/Resources << /Font << \(names) >> >> /Contents 4 0 R >>")
-        let content = Array(marks.map(Self.operators).joined().unicodeScalars.map { UInt8($0.value) })
-        file.add("<< /Length \(content.count) >>\nstream\n", content, "endstream")
+        for (index, page) in pages.enumerated() {
+            file.add(
+                "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 \(width.decimal) \(height.decimal)] "
+                    + "/Resources << /Font << \(names) >> >> /Contents \(firstPage + 2 * index + 1) 0 R >>")
+            let content = Array(page.marks.map(operators).joined().unicodeScalars.map { UInt8($0.value) })
+            file.add("<< /Length \(content.count) >>\nstream\n", content, "endstream")
+        }
         for font in Font.allCases {
             file.add(
                 "<< /Type /Font /Subtype /Type1 /BaseFont /\(font.pdfName) /Encoding /WinAnsiEncoding >>")
         }
-        file.add("<< /Title \(Self.string(title)) >>")
+        file.add("<< /Title \(string(pages[0].title)) >>")
         return file.finished(root: 1, information: firstFont + fonts.count)
     }
 

@@ -59,11 +59,17 @@ package struct Page: Sendable {
 
     /// Name of the document, which readers show beside the page.
     package let title: PrintableText
+    /// Of its text, as BCP 47 has it: programs that read a page aloud need it.
+    package let language: String
     /// In the order of reading, which is the order in which text is selected.
     package private(set) var marks: [Mark] = []
 
     /// An empty page.
-    package init(title: String) { self.title = PrintableText(title) }
+    /// - Parameter language: like `en`; letters and dashes only.
+    package init(title: String, language: String = "en") {
+        self.title = PrintableText(title)
+        self.language = language
+    }
 
     /// Writes text from `x` to the right; characters that paper cannot show are spelled, see `PrintableText`.
     package mutating func write(_ text: String, x: Double, y: Double, _ font: Font = .text, size: Double) {

@@ -4,8 +4,8 @@ extension Page {
     package var svg: String {
         """
         <?xml version="1.0" encoding="UTF-8"?>
-        <svg xmlns="http://www.w3.org/2000/svg" width="210mm" height="297mm" viewBox="0 0 \(Self.width.decimal) \
-        \(Self.height.decimal)">
+        <svg xmlns="http://www.w3.org/2000/svg" xml:lang="\(language)" width="210mm" height="297mm" \
+        viewBox="0 0 \(Self.width.decimal) \(Self.height.decimal)">
         <title>\(Self.escaped(title))</title>
         <rect width="\(Self.width.decimal)" height="\(Self.height.decimal)" fill="#fff"/>
         \(marks.map(Self.element).joined(separator: "\n"))

@@ -35,7 +35,7 @@ package struct SafeSetup: ~Copyable {
     /// Three targets with the longest addresses and certificates, and the rest, in bytes.
     private static let maxCount = 4 * SafeTarget.maxCount
 
-    private(set) var current: SafeTarget
+    package private(set) var current: SafeTarget
     private(set) var next: SafeTarget?
     private(set) var retiring: SafeTarget?
     /// Whether a deletion has begun and its process has died.
@@ -43,7 +43,7 @@ package struct SafeSetup: ~Copyable {
     private(set) var consents: [Digest] = []
     private(set) var isLeavingOld = false
     /// Whether nothing may be written to the place, because another device writes it.
-    private(set) var isReadOnly: Bool
+    package private(set) var isReadOnly: Bool
 
     package init(_ current: consuming SafeTarget, isReadOnly: Bool = false) {
         self.current = current

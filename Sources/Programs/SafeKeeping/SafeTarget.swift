@@ -37,8 +37,8 @@ package struct SafeTarget: ~Copyable {
     static let maxCount = SafeEndpoint.maxBytes + SafeKeys.masterKeyCount + SafeServerAddress.maxBytes + 8 * 16
     private static let placeNameCount = 16
 
-    let server: SafeEndpoint
-    let keys: SafeKeys
+    package let server: SafeEndpoint
+    package let keys: SafeKeys
     /// The name of the place in the state, which does not depend on its address.
     let placeName: [UInt8]
 

@@ -10,6 +10,8 @@ package struct ThreemaKeeper: Sendable {
     package let codes: CodeKeeper
     /// Shares a private key among people, and recognises the shares.
     package let shares: ShareKeeper
+    /// Remembers the emergency kit of an identity.
+    package let kits: KitKeeper
     /// Sets up, pushes, pulls, checks, moves and deletes Safe backups.
     package let safe: SafeKeeper
     /// Reads, edits, replaces and compares the profile of an identity.
@@ -33,6 +35,7 @@ package struct ThreemaKeeper: Sendable {
         identities = IdentityKeeper(keystore: keystore)
         codes = CodeKeeper(keystore: keystore, now: now)
         shares = ShareKeeper(keystore: keystore, now: now)
+        kits = KitKeeper(keystore: keystore, now: now)
         safe = SafeKeeper(keystore: keystore, now: now, connect: connect, sleep: sleep)
         profiles = ProfileKeeper(keystore: keystore, safe: safe)
         contacts = ContactKeeper(profiles: profiles, now: now)

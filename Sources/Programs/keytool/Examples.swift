@@ -15,6 +15,7 @@ enum Examples {
         keytool backup check
         keytool backup split --shares 3/5 --sheet shares
         keytool backup join
+        keytool backup kit -o kit.pdf
         keytool safe setup --create --server file:///mnt/nas/keytool
         keytool safe push --all --quiet --no-input --jitter 30m --tolerate 3d
         keytool safe pull --id ABCD1234 --server file:///mnt/nas/keytool

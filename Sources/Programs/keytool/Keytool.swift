@@ -55,9 +55,12 @@ struct IDCommand: Noun {
 
 struct BackupCommand: Noun {
     static let name = "backup"
-    static let abstract = "Export an identity as a backup code or as shares, and restore it."
+    static let abstract = "Export an identity as a backup code, shares or a kit, and restore it."
     static var verbs: [any ParsableCommand.Type] {
-        [BackupExport.self, BackupImport.self, BackupCheck.self, BackupSplit.self, BackupJoin.self]
+        [
+            BackupExport.self, BackupImport.self, BackupCheck.self, BackupSplit.self, BackupJoin.self,
+            BackupKit.self,
+        ]
     }
 
     @OptionGroup var globals: GlobalOptions

@@ -6,9 +6,11 @@ private struct ReadPDF {
     let text: String
     var objects: [Int: String] = [:]
 
-    init(_ page: Page) throws {
+    init(_ page: Page) throws { try self.init(page.pdf) }
+
+    init(_ file: [UInt8]) throws {
         // A character is a byte, so offsets are those of the file.
-        text = String(String.UnicodeScalarView(page.pdf.map { Unicode.Scalar($0) }))
+        text = String(String.UnicodeScalarView(file.map { Unicode.Scalar($0) }))
         let scalars = Array(text.unicodeScalars)
         func rest(_ offset: Int) -> String { String(String.UnicodeScalarView(scalars[offset...])) }
         let end = try #require(text.split(separator: "startxref\n").last)
@@ -48,6 +50,29 @@ struct PDFTests {
         #expect(file.objects[8] == "8 0 obj\n<< /Title (A page) >>")
         let (operators, length) = try file.content()
         #expect(operators.unicodeScalars.count == length)
+    }
+
+    @Test func severalPagesShareTheirFonts() throws {
+        let pages = ["one", "two", "three"].map { text in
+            var page = Page(title: text)
+            page.write(text, x: 1, y: 2, size: 3)
+            return page
+        }
+        let file = try ReadPDF(Page.pdf(pages))
+        #expect(file.objects.count == 12)
+        #expect(file.objects[2] == "2 0 obj\n<< /Type /Pages /Kids [3 0 R 5 0 R 7 0 R] /Count 3 >>")
+        for (index, text) in ["one", "two", "three"].enumerated() {
+            let page = try #require(file.objects[3 + 2 * index])
+            #expect(page.contains("/Contents \(4 + 2 * index) 0 R") && page.contains("/F0 9 0 R /F1 10 0 R /F2 11 0 R"))
+            #expect(try #require(file.objects[4 + 2 * index]).contains("(\(text)) Tj"))
+        }
+        #expect(try #require(file.objects[9]).contains("/BaseFont /Helvetica "))
+        #expect(file.objects[12] == "12 0 obj\n<< /Title (one) >>")
+    }
+
+    @Test func theLanguageIsSaid() throws {
+        #expect(try #require(ReadPDF(Page(title: "", language: "de")).objects[1]).contains("/Lang (de)"))
+        #expect(try #require(ReadPDF(Page(title: "")).objects[1]).contains("/Lang (en)"))
     }
 
     @Test func anEmptyPageIsAPage() throws {

@@ -3,14 +3,14 @@ import Testing
 
 struct SVGTests {
     @Test func positionsAreThoseOfThePage() {
-        var page = Page(title: "A & B")
+        var page = Page(title: "A & B", language: "de")
         page.write("<x>", x: 56.6929, y: 100.006, .fixed, size: 9)
         page.line(x: 1, y: 2, toX: 3, toY: 4.5)
         page.fill([Page.Run(row: 1, column: 2, count: 3)], x: 10, y: 20, cell: 4.25)
         #expect(
             page.svg == """
                 <?xml version="1.0" encoding="UTF-8"?>
-                <svg xmlns="http://www.w3.org/2000/svg" width="210mm" height="297mm" viewBox="0 0 595.28 841.89">
+                <svg xmlns="http://www.w3.org/2000/svg" xml:lang="de" width="210mm" height="297mm" viewBox="0 0 595.28 841.89">
                 <title>A &amp; B</title>
                 <rect width="595.28" height="841.89" fill="#fff"/>
                 <text x="56.69" y="100.01" font-size="9" font-family="Courier, Courier New, monospace">&lt;x&gt;</text>

@@ -108,6 +108,9 @@ import VectorKit
     @Test func `other keys, directories and setups`() {
         #expect(problem(changed("devicegroupkey", [1])) == .malformed("devicegroupkey"))
         #expect(problem(changed("shares", [1])) == .malformed("shares"))
+        #expect(problem(changed("kit", [1])) == .malformed("kit"))
+        #expect(problem(changed("kit", [1] + Array(repeating: 7, count: 88))) == nil)
+        #expect(problem(changed("kit", [2] + Array(repeating: 7, count: 88))) == .malformed("kit"))
         for url in ["http://directory.example/", "https://u@directory.example/", "https://directory.example/../"] {
             #expect(problem(changed("directory", Array("{\"url\":\"\(url)\"}".utf8))) == .malformed("directory"))
         }

@@ -77,6 +77,7 @@ package struct IdentityKeeper: Sendable {
             try damage.isDamaged(["matchtoken"]) { _ = try records.matchToken() }
             try damage.isDamaged(["contactstates"]) { _ = try records.contactStates() }
             try damage.isDamaged(["shares"]) { _ = try records.shareRecord(of: records.identity().clientKey.publicKey) }
+            try damage.isDamaged(["kit"]) { _ = try records.kitRecord(of: records.identity().clientKey.publicKey) }
             return damage.names + (isHistorySound ? [] : ["history"])
         } catch KeystoreError.damaged(let record, _) {
             return [record]

@@ -38,6 +38,9 @@ extension IdentityKeeper {
                 throw .malformed(.shares)
             }
         }
+        if records.count(of: .kit) != nil {
+            guard records.withRecord(.kit, { KitRecord(decoding: $0) != nil }) else { throw .malformed(.kit) }
+        }
         if let secret = records.read(.gatewaySecret), GatewaySecret(secret) == nil { throw .malformed(.gatewaySecret) }
         let setups = records.names.filter { $0.place != nil }
         guard setups.count <= SafeKeeper.maxPlaces else { throw .tooManyPlaces(limit: SafeKeeper.maxPlaces) }
@@ -48,7 +51,7 @@ extension IdentityKeeper {
     }
 
     private static let ownNames: Set<RecordName> = [
-        .identity, .profile, .deviceGroupKey, .gatewaySecret, .directory, .shares,
+        .identity, .profile, .deviceGroupKey, .gatewaySecret, .directory, .shares, .kit,
     ]
 
     private static func publicKey(of id: ThreemaID, _ records: RecordSet) throws(RecordProblem) -> PublicKey {

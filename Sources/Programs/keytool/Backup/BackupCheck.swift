@@ -49,13 +49,20 @@ struct BackupCheck: Verb {
         }
         let opened = try code.open(session)
         let lines = ["the code opens: \(opened.identity.id)"] + opened.lines
-        try report(opened.identity, .code, lines, session) { opened.json("backup check", $0) }
+        try report(opened.identity, .code(opened.code), lines, session) { opened.json("backup check", $0) }
     }
 
     /// What was opened. The keystore remembers when a code was.
     private enum Opened {
-        case code
+        case code(GroupedCode)
         case otherFile
+
+        var isCode: Bool {
+            switch self {
+            case .code: true
+            case .otherFile: false
+            }
+        }
     }
 
     /// - Parameter json: the document with these members at its end.
@@ -72,7 +79,7 @@ struct BackupCheck: Verb {
             try output.done([], json: json([("stored", false), ("held", isHeld.map { .bool($0) })]))
         } else if isForPeople, isHeld == true {
             try output.print([
-                "the keystore holds this key" + (opened == .code ? "; the date of this check was stored" : "")
+                "the keystore holds this key" + (opened.isCode ? "; the date of this check was stored" : "")
             ])
         }
     }
@@ -80,10 +87,13 @@ struct BackupCheck: Verb {
     /// Has the keystore remember the proof of a code.
     /// - Returns: whether it holds the identity; nil where it could not be opened, which is said.
     private func compare(_ identity: borrowing Identity, _ opened: Opened, _ session: Session) -> Bool? {
-        let loss = opened == .code ? ", and the date was not stored" : ""
+        let loss = opened.isCode ? ", and the date was not stored" : ""
         do {
-            let codes = try session.keeper(keystore.passphrase).codes
-            return try opened == .code ? codes.markProven(identity) : codes.holds(identity)
+            let keeper = try session.keeper(keystore.passphrase)
+            guard case .code(let code) = opened else { return try keeper.codes.holds(identity) }
+            guard try keeper.codes.markProven(identity) else { return false }
+            try keeper.kits.markChecked(code, of: identity.id)
+            return true
         } catch KeystoreError.absent {
             // A code can be checked on a machine that holds no identity.
             return false

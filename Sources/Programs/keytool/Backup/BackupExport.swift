@@ -143,7 +143,7 @@ struct BackupExport: Verb {
         }
     }
 
-    private static var levels: [QRMatrix.ErrorCorrection] { [.medium, .low] }
+    static var levels: [QRMatrix.ErrorCorrection] { [.medium, .low] }
 
     private func isDrawnBelow(_ session: Session) -> Bool {
         isDrawn && !alone.isAwaited && !session.output.isJSON

@@ -30,6 +30,8 @@ struct BackupSplit: Verb {
         completion: .directory)
     var sheet: String?
 
+    @OptionGroup var language: PageLanguageOption
+
     @Flag(help: "Print the words of all shares.")
     var revealShares = false
 
@@ -39,6 +41,7 @@ struct BackupSplit: Verb {
         guard sheet != nil || revealShares else {
             throw ValidationError("use --sheet DIR or --reveal-shares: the shares have to go somewhere")
         }
+        try language.require(sheet != nil, option: "--sheet")
     }
 
     func run(_ session: Session) throws {
@@ -61,7 +64,9 @@ struct BackupSplit: Verb {
         let (made, key) = try session.output.busy("sharing the key") { try keeper.shares.split(id, by: shares.plan) }
         let day = WallClock.now().day
         try write(files ?? [], of: made[...]) { share in
-            ShareSheet(id: id, publicKey: key, share: share, count: made.count, day: day).pdf()
+            ShareSheet(
+                id: id, publicKey: key, share: share, count: made.count, day: day, language: language.chosen
+            ).pdf()
         } finish: {
             try keeper.shares.remember(made, of: id, key)
             do {

@@ -21,6 +21,10 @@ struct CodePictureOptions: ParsableArguments {
         completion: .file(extensions: PageFormat.allCases.map(\.rawValue)))
     var sheet: String?
 
+    @OptionGroup var language: PageLanguageOption
+
+    func validate() throws { try language.require(sheet != nil, option: "--sheet") }
+
     /// Whether the code is drawn in a file.
     var areWanted: Bool { qrFile != nil || sheet != nil }
 
@@ -38,7 +42,7 @@ struct CodePictureOptions: ParsableArguments {
         let picture = try qrFile.map { try QRPicture($0, mayReplace: mayReplace, outside: reserved) }
         let page = try sheet.map { try PageTarget($0, outside: reserved, option: "--sheet", mayReplace: mayReplace) }
         try ResultFile.requireDistinct([other, picture?.file, page?.file].compactMap { $0 })
-        return CodePictures(picture: picture, page: page)
+        return CodePictures(picture: picture, page: page, language: language.chosen)
     }
 }
 
@@ -46,6 +50,7 @@ struct CodePictureOptions: ParsableArguments {
 struct CodePictures {
     let picture: QRPicture?
     let page: PageTarget?
+    let language: PageLanguage
 
     /// What shows a code.
     struct Contents {
@@ -66,7 +71,8 @@ struct CodePictures {
         if let picture { contents.files.append((picture.file, picture.bytes(of: matrix))) }
         if let page {
             let sheet = BackupSheet(
-                identity: identity, code: code, scheme: scheme, matrix: matrix, day: WallClock.now().day)
+                identity: identity, code: code, scheme: scheme, matrix: matrix, day: WallClock.now().day,
+                language: language)
             let bytes = page.bytes(of: sheet.page)
             if let file = page.file { contents.files.append((file, bytes)) } else { contents.printed = (page, bytes) }
         }

@@ -85,7 +85,7 @@ struct KeystoreCheck {
                         + Set(damaged.joined()).sorted().joined(separator: ", "), status: .badData)
             return [identities] + (try others(keystore)) + (try SessionsCheck(keystore).findings())
                 + (try misnamed(keystore)) + (try pending(keeper)) + ContactsCheck(keeper).findings(of: ids)
-                + shares(ids, keeper)
+                + shares(ids, keeper) + kits(ids, keeper)
                 + safes.enumerated().map { index, place in safe(place, "safe \(index + 1)", session.renewed(keeper)) }
         } catch {
             return [problem("identities", error)]
@@ -145,6 +145,13 @@ struct KeystoreCheck {
     private func shares(_ ids: [ThreemaID], _ keeper: ThreemaKeeper) -> [Finding] {
         ids.compactMap { ShareAges(of: $0, in: keeper) }.enumerated().map { index, ages in
             Finding("shares \(index + 1)", .ok, ages.words)
+        }
+    }
+
+    /// For each identity of which a kit was made here; IDs are not named.
+    private func kits(_ ids: [ThreemaID], _ keeper: ThreemaKeeper) -> [Finding] {
+        ids.compactMap { KitAge(of: $0, in: keeper) }.enumerated().map { index, kit in
+            Finding("kit \(index + 1)", kit.isOutdated ? .warning : .ok, kit.words)
         }
     }
 

@@ -13,17 +13,20 @@ import ThreemaKeeping
 struct RecoveryCard {
     private let id: ThreemaID
     /// The place's name here; nil for the only place.
-    private let name: String?
+    let name: String?
     /// Where the backup is.
     let address: SafeServerAddress
-    private let user: String?
+    let user: String?
     private let fingerprints: [Fingerprint]
     private let pins: [PublicKeyPin]
     private let isReadOnly: Bool
     private let day: String
+    private let language: PageLanguage
+
+    private var sentences: CardSentences { .in(language) }
 
     /// - Throws: `SafeKeepingError.noSetup`.
-    init(of chosen: ChosenPlace, in keeper: ThreemaKeeper) throws {
+    init(of chosen: ChosenPlace, in keeper: ThreemaKeeper, _ language: PageLanguage) throws {
         let server = try keeper.safe.server(of: chosen.place)
         id = chosen.id
         name = chosen.isOnly ? nil : chosen.place.name.text
@@ -36,6 +39,7 @@ struct RecoveryCard {
         pins = server.pins
         isReadOnly = try keeper.safe.status(of: chosen.place).isReadOnly
         day = WallClock.now().day
+        self.language = language
     }
 
     // A quarter of A4 in the middle of the page's width, and its margin.
@@ -43,20 +47,11 @@ struct RecoveryCard {
     private static let width = 148.0.millimetres
     private static let leastHeight = 105.0.millimetres
     private static let margin = 6.0.millimetres
-    private static let labelWidth = 24.0.millimetres
-    private static let fixedSize = 8.0
-    private static let textSize = 9.0
-    private static let pitch = 4.2.millimetres
     /// Most certificates whose fingerprints are written: a file of authorities may hold a whole system's. Then the command
     /// names none, and keytool shows the server's certificate.
     private static let mostFingerprints = 4
 
     private var hasTypedFingerprints: Bool { (1...Self.mostFingerprints).contains(fingerprints.count) }
-
-    /// Characters of the fixed font that fit beside `indent`.
-    private static func columns(_ indent: Double) -> Int {
-        Int((width - 2 * margin - indent) / (Page.Font.fixedWidth * fixedSize))
-    }
 
     /// What brings the Safe back into another keystore.
     var command: ShellCommand {
@@ -73,93 +68,72 @@ struct RecoveryCard {
     /// The page with the card.
     /// - Throws: `RecoveryCardError.tooLong`.
     func page() throws -> Page {
-        var page = Page(title: "Threema Safe recovery card of \(id)")
         let x = Self.left + Self.margin
-        var y = Page.safeArea.top + Self.margin
-        func write(_ text: String, _ font: Page.Font = .text) {
-            y += Self.pitch
-            page.write(text, x: x, y: y, font, size: Self.textSize)
-        }
-        y += 3.0.millimetres
-        page.write("Threema Safe recovery card", x: x, y: y, .bold, size: 14)
-        y += 2.5.millimetres
-        for (label, values) in facts {
-            for (index, line) in values.flatMap({ $0.lines(of: Self.columns(Self.labelWidth)) }).enumerated() {
-                y += Self.pitch
-                if index == 0 { page.write(label, x: x, y: y, size: Self.textSize) }
-                page.write(line, x: x + Self.labelWidth, y: y, .fixed, size: Self.fixedSize)
-            }
-        }
-        y += 2.5.millimetres
-        write("How to restore it", .bold)
-        write("1. With keytool (messenger-keytool) on Linux, in bash or zsh, as it stands:")
-        for line in command.lines(width: Self.columns(0)) {
-            y += Self.pitch
-            page.write(line, x: x, y: y, .fixed, size: Self.fixedSize)
-        }
-        for line in instructions { write(line) }
-        y += 5.0.millimetres
-        write("Passwords, if they must be on paper (better in another place):")
+        let right = Self.left + Self.width - Self.margin
+        var pen = PagePen(
+            page: Page(title: sentences.name.with([.id: id.text]), language: language.rawValue),
+            y: Page.safeArea.top + Self.margin - 1.2.millimetres, left: x, right: right, textSize: 9, fixedSize: 8,
+            pitch: 4.2.millimetres, labelWidth: 24.0.millimetres)
+        pen.write(sentences.title.text, .bold, size: 14)
+        pen.y += 2.5.millimetres
+        pen.write(
+            [(sentences.id, [PrintableText(id.text)])] + serverFacts + [(sentences.madeOn, [PrintableText(day)])])
+        pen.y += 2.5.millimetres
+        pen.write(sentences.restoring, .bold)
+        pen.write(sentences.command)
+        pen.write(command)
+        pen.write(user == nil ? sentences.enterPassword : sentences.enterPasswords)
+        hints(saysOffline: true).forEach { pen.write($0) }
+        pen.y += 5.0.millimetres
+        pen.write(sentences.passwords)
         // Always at the foot of a card that has room left.
-        y = max(y + 9.0.millimetres, Page.safeArea.top + Self.leastHeight - Self.margin)
-        page.line(x: x, y: y, toX: Self.left + Self.width - Self.margin, toY: y)
+        let y = max(pen.y + 9.0.millimetres, Page.safeArea.top + Self.leastHeight - Self.margin)
         let bottom = y + Self.margin
         guard bottom <= Page.safeArea.bottom else { throw RecoveryCardError.tooLong }
-        cut(around: bottom, &page)
-        return page
+        pen.draw { page in
+            page.line(x: x, y: y, toX: right, toY: y)
+            cut(around: bottom, &page)
+        }
+        return pen.page
     }
 
-    /// The same letters as on a screen, beside their labels.
-    private var facts: [(String, [PrintableText])] {
+    /// What leads to the Safe.
+    var serverFacts: PagePen.Facts {
         var prints = fingerprints.prefix(Self.mostFingerprints).flatMap(\.lines)
         if fingerprints.count > Self.mostFingerprints {
-            prints.append("and \(fingerprints.count - Self.mostFingerprints) more")
+            prints.append(sentences.moreAuthorities.with([.others: "\(fingerprints.count - Self.mostFingerprints)"]))
         }
         let facts = [
-            ("ID", [id.text]), ("Name here", name.map { [$0] } ?? []), ("Server", [address.text]),
-            ("User", user.map { [$0] } ?? []),
-            ("CA SHA-256", prints), ("Public key pin", pins.map(\.text)), ("Made on", [day]),
+            (sentences.nameHere, name.map { [$0] } ?? []), (sentences.server, [address.text]),
+            (sentences.user, user.map { [$0] } ?? []), (sentences.authority, prints),
+            (sentences.pin, pins.map(\.text)),
         ]
         return facts.map { ($0, $1.map { PrintableText($0) }) }
     }
 
-    private var instructions: [String] {
-        let both = user == nil ? "the Safe password" : "the Safe password and the user's password on the server"
+    /// What else may have to be known for the command, and the way without it.
+    /// - Parameter saysOffline: whether for that way it is said which IDs no directory knows.
+    func hints(saysOffline: Bool) -> [Sentence] {
         let isSpelled = user.map { PrintableText($0).text != $0 } ?? false
-        let spelling =
-            isSpelled ? ["In the user's name, \\u{NUMBER} is the character with this number in Unicode."] : []
-        return ["2. Enter \(both)."] + trust + app + spelling
+        return trust + app + (saysOffline && !app.isEmpty ? sentences.offline : [])
+            + (isSpelled ? [sentences.spelling] : [])
     }
 
     /// What else may be needed to trust a server that the system does not trust.
-    private var trust: [String] {
+    private var trust: [Sentence] {
         if fingerprints.isEmpty { return [] }
-        guard hasTypedFingerprints else {
-            return ["If keytool shows a certificate, compare it with the one that the operator names."]
-        }
-        return [
-            "If keytool says that the server does not send a certificate with this",
-            "--ca-fingerprint, its operator has the file for --ca-file instead.",
-        ]
+        return hasTypedFingerprints ? sentences.trust : sentences.trustShown
     }
 
     /// The way without keytool; empty if an app cannot use the server: it reads no directory, and trusts the system's
     /// authorities only.
-    private var app: [String] {
-        let way: [String]
+    private var app: [Sentence] {
         switch address {
-        case .official: way = ["Or with the Threema app: while setting it up, restore Threema Safe."]
+        case .official: sentences.officialApp
         case .https where fingerprints.isEmpty:
-            way = [
-                "Or with the Threema app: while setting it up, restore Threema Safe, and enter",
-                "this server\(user == nil ? "" : " and user") as another server.",
-            ]
-        case .https, .directory: return []
+            user == nil ? sentences.app : sentences.appWithUser
+        case .https, .directory: []
         }
-        return way + [
-            "No directory knows an ID that was created offline (keytool id create without",
-            "--directory): the phone apps cannot restore it; keytool can.",
-        ]
     }
 
     /// Where to cut.

@@ -23,6 +23,9 @@ struct ShareSheet {
     let count: Int
     /// The day they were made.
     let day: String
+    let language: PageLanguage
+
+    private var sentences: ShareSentences { .in(language) }
 
     private static let left = Page.safeArea.left
     private static let right = Page.safeArea.right
@@ -57,32 +60,39 @@ struct ShareSheet {
         }
     }
 
+    private var values: [Sentence.Place: String] {
+        [
+            .id: id.text, .word: ShellWord.quoted(id.text), .number: "\(number)", .count: "\(count)",
+            .threshold: "\(share.threshold)", .others: "\(share.threshold - 1)",
+        ]
+    }
+
     private func page(wordCount: Int) -> Page {
-        var page = Page(title: "Share \(number) of \(count) of the Threema ID \(id)")
-        func write(_ text: String, at y: Double, _ font: Page.Font = .text, size: Double = Self.textSize) {
-            page.write(text, x: Self.left, y: y.millimetres, font, size: size)
+        var page = Page(title: sentences.title.with(values), language: language.rawValue)
+        func write(_ sentence: Sentence, at y: Double, _ font: Page.Font = .text, size: Double = Self.textSize) {
+            page.write(sentence.with(values), x: Self.left, y: y.millimetres, font, size: size)
         }
-        write("Share \(number) of \(count) of the Threema ID \(id)", at: 31, .bold, size: 18)
-        write(
-            "Any \(share.threshold) of the \(count) shares give the private key. Anyone who has them can act as \(id).",
-            at: 38)
+        write(sentences.title, at: 31, .bold, size: 18)
+        write(sentences.warning, at: 38)
         writeFacts(on: &page)
-        write("The words of this share", at: 108, .bold)
+        write(sentences.wordsHeading, at: 108, .bold)
         writeWords(wordCount, on: &page)
-        write("How to restore it", at: 200, .bold)
-        for (index, line) in instructions.enumerated() { write(line, at: 206 + Double(index) * 5) }
-        write("Given to, and when:", at: 258)
-        page.line(x: Self.left + 40.0.millimetres, y: 259.0.millimetres, toX: Self.right, toY: 259.0.millimetres)
-        write("Store no other share of this ID in the same place, and type the words into no website.", at: 270, .bold)
+        write(sentences.restoring, at: 200, .bold)
+        let asking = share.threshold == 2 ? sentences.askOne : sentences.askOthers
+        for (index, line) in ([asking] + sentences.steps).enumerated() { write(line, at: 206 + Double(index) * 5) }
+        write(sentences.givenTo, at: 258)
+        page.line(x: Self.left + 46.0.millimetres, y: 259.0.millimetres, toX: Self.right, toY: 259.0.millimetres)
+        write(sentences.storage, at: 270, .bold)
         return page
     }
 
     private func writeFacts(on page: inout Page) {
         let facts = [
-            ("ID", [id.text]), ("Share", ["\(number) of \(count); \(share.threshold) are needed"]),
-            ("Check word", [publicKey.checkWord.text]), ("Set", ["\(share.set.identifier)"]), ("Made on", [day]),
+            (sentences.id, [id.text]), (sentences.share, [sentences.shareNumber.with(values)]),
+            (sentences.checkWord, [publicKey.checkWord.text]), (sentences.set, ["\(share.set.identifier)"]),
+            (sentences.madeOn, [day]),
             (
-                "Public key",
+                sentences.publicKey,
                 stride(from: 0, to: publicKey.lines.count, by: 4).map { start in
                     publicKey.lines[start..<start + 4].joined(separator: " ")
                 }
@@ -90,9 +100,9 @@ struct ShareSheet {
         ]
         var y = 50.0
         for (label, values) in facts {
-            page.write(label, x: Self.left, y: y.millimetres, size: Self.textSize)
+            page.write(label.text, x: Self.left, y: y.millimetres, size: Self.textSize)
             for value in values {
-                page.write(value, x: Self.left + 28.0.millimetres, y: y.millimetres, .fixed, size: 11)
+                page.write(value, x: Self.left + 40.0.millimetres, y: y.millimetres, .fixed, size: 11)
                 y += 6
             }
         }
@@ -109,22 +119,5 @@ struct ShareSheet {
             page.write("\(index + 1)", x: x + shift, y: y, .fixed, size: Self.numberSize)
             page.write(Self.blank, x: x + 9.0.millimetres, y: y, .fixed, size: 15)
         }
-    }
-
-    private var instructions: [String] {
-        let others = share.threshold - 1
-        return [
-            "Ask the people who have the other shares for \(others == 1 ? "one more" : "\(others) more"): "
-                + "\(share.threshold) are needed, whichever they are.",
-            "With keytool (messenger-keytool), a program for Linux: keytool backup join --id "
-                + ShellWord.quoted(id.text),
-            "It asks for the words; the first four letters of each are enough. Then compare the check word.",
-            "Without keytool: every program for SLIP-39 joins the shares, without a passphrase, to 32 bytes:",
-            "the private key (X25519) of the ID. One is shamir-mnemonic for Python: shamir recover",
-            "The words are not those of a wallet, although wallets accept them.",
-            "keytool backup check --share says whether the words of this share are right.",
-            "No directory knows an ID that was created offline (keytool id create without --directory):",
-            "the phone apps cannot restore it; keytool can.",
-        ]
     }
 }

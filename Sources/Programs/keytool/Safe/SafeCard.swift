@@ -30,6 +30,8 @@ struct SafeCard: Verb {
 
     @OptionGroup var place: PlaceOption
 
+    @OptionGroup var language: PageLanguageOption
+
     @Flag(help: "Overwrite an existing file.")
     var force = false
 
@@ -52,7 +54,7 @@ struct SafeCard: Verb {
         let keeper = try session.keeper(keystore.passphrase)
         let id = try session.identity(self.id, in: keeper)
         let chosen = try session.place(place.name, of: id, in: keeper)
-        let card = try RecoveryCard(of: chosen, in: keeper)
+        let card = try RecoveryCard(of: chosen, in: keeper, language.chosen)
         let bytes = target.bytes(of: try card.page())
         try target.write(bytes) {
             guard let file = target.file else { return }
@@ -78,7 +80,7 @@ extension Session {
     /// Asks for the name of a file for a recovery card; writes it if one is given.
     func offerCard(of chosen: ChosenPlace, in keeper: ThreemaKeeper) throws {
         guard dialog.mayAsk, let terminal = ControllingTerminal() else { return }
-        let card = try RecoveryCard(of: chosen, in: keeper)
+        let card = try RecoveryCard(of: chosen, in: keeper, .ofLocale)
         let question = "Recovery card to print (FILE.pdf or FILE.svg, Enter for none): "
         while let path = try terminal.askText(question), !path.isEmpty {
             do {

@@ -69,6 +69,7 @@ struct SafeStatus: Verb {
         let look: SafeKeeper.Look?
         let pin: PublicKeyPin?
         let shares: ShareAges?
+        let kit: KitAge?
     }
 
     private func report(_ place: SafePlace, _ keeper: ThreemaKeeper, _ session: Session) throws -> Report {
@@ -77,7 +78,7 @@ struct SafeStatus: Verb {
         return Report(
             status: try keeper.safe.status(of: place), look: look,
             pin: remote ? try keeper.safe.presentPin(of: place) : nil,
-            shares: ShareAges(of: place.id, in: keeper))
+            shares: ShareAges(of: place.id, in: keeper), kit: KitAge(of: place.id, in: keeper))
     }
 
     /// Shows one place in a table.
@@ -86,6 +87,7 @@ struct SafeStatus: Verb {
         try session.output.data(
             lines(place.id, report.status, try keeper.safe.server(of: place.place))
                 + (report.shares.map { ["shares      \($0.words)"] } ?? [])
+                + (report.kit.map { ["kit         \($0.words)"] } ?? [])
                 + (report.look.map { lines($0, report.pin) } ?? []),
             json: .result("safe status", place.members(members(place.id, report)).map { ($0.name, $0.value) }))
         report.look?.warn(place, session.output)
@@ -236,7 +238,7 @@ struct SafeStatus: Verb {
                 ("honours_conditions", status.honoursConditions.map { .bool($0) }),
                 ("password_proven_at", timestamp(status.passwordProvenAt)),
                 ("code_proven_at", timestamp(status.codeProvenAt)),
-                ("shares", report.shares?.json),
+                ("shares", report.shares?.json), ("kit", report.kit?.json),
                 ("remote", look.map { Self.json($0, pin) }),
             ]).members ?? []
     }

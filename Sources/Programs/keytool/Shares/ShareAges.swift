@@ -18,10 +18,10 @@ struct ShareAges {
 
     /// Like `3 of 5 needed; share 1 checked 2 days ago, shares 2, 3, 4, 5 made 40 days ago`.
     var words: String {
-        let made = "made \(age(set.madeAt))"
+        let made = "made \(now.age(of: set.madeAt))"
         var groups: [(words: String, numbers: [String])] = []
         for (index, share) in set.shares.enumerated() {
-            let words = share.checkedAt.map { "checked \(age($0))" } ?? made
+            let words = share.checkedAt.map { "checked \(now.age(of: $0))" } ?? made
             if let place = groups.firstIndex(where: { $0.words == words }) {
                 groups[place].numbers.append("\(index + 1)")
             } else {
@@ -43,6 +43,4 @@ struct ShareAges {
                 ])
             })
     }
-
-    private func age(_ time: Timestamp) -> String { "\(Counted.text(max(0, Int((now - time).days)), "day")) ago" }
 }

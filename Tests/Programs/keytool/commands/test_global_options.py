@@ -2,12 +2,13 @@
 
 import pytest
 
-from kit import archives, sophax, textsecure
+from kit import archives, shamir, sophax, textsecure
 from kit.pages.commands import of_both_programs
 from kit.sampling import some
 
 # What some commands need before they look at the keystore.
 NEEDED = {("key", "import"): "key", ("backup", "import"): "code", ("backup", "check"): "code",
+          ("backup", "split"): "sharing", ("backup", "join"): "key shares", ("backup", "kit"): "kit",
           ("archive", "export"): "new archive", ("archive", "import"): "archive", ("archive", "check"): "archive",
           ("id", "fetch"): "id", ("contact", "remove"): "id", ("contact", "match"): "addresses",
           ("contact", "add"): "contact", ("contact", "verify"): "contact", ("profile", "set"): "change",
@@ -59,6 +60,10 @@ def placed(path, place, options):
 def test_keystore(exposed, place, code_file, code_password, write, tmp_path):
     files = {"key": [write("key.dat", (exposed.keystore / "master.key").read_bytes())],
              "code": [code_file, *code_password],
+             "sharing": ["--shares", "2/2", "--reveal-shares"],
+             "key shares": [*(write(f"key share{n}", words) for n, words in enumerate(shamir.split(bytes(range(32)))[0][:2])),
+                            "--id", "ABCD1234"],
+             "kit": ["-o", tmp_path / "kit.pdf"],
              "new archive": ["-o", tmp_path / "new.age"],
              "archive": [write("a.age", archives.archive(*archives.threema("ABCD1234", bytes(32)))), "--identity",
                          write("agekey", archives.IDENTITY)],

@@ -29,6 +29,7 @@ COMMANDS = {
     "qr picture of a backup": ["backup", "export", ID, "--backup-password-file", "PASSWORD", "--force", "--qr-file",
                                "OUT.svg"],
     "sheet": ["backup", "export", ID, "--backup-password-file", "PASSWORD", "--force", "--sheet", "OUT.svg"],
+    "backup kit": ["backup", "kit", ID, "--backup-password-file", "PASSWORD", "--force", "-o", "OUT.pdf"],
     "qr show": ["qr", "contact", ID, "--force", "--qr-file", "OUT.png"],
     "profile export": ["profile", "export", ID, "--force", "-o", "OUT"],
     "archive export": ["archive", "export", "--recipient", RECIPIENT, "--force", "-o", "OUT"],

@@ -30,6 +30,7 @@ def refuses(keytool, package, *command, **options):
 
 @pytest.mark.parametrize("command", [
     ["backup", "export", "--qr"], ["backup", "export", "--sheet", "page.pdf"], ["backup", "export", "--qr-file", "a.png"],
+    ["backup", "kit", "-o", "page.pdf"],
     ["qr", "contact"], ["qr", "show"]], ids=" ".join)
 def test_without_libqrencode(lacking, command, tmp_path):
     command = [str(tmp_path / word) if "." in word else word for word in command]

@@ -48,6 +48,7 @@ def writing(files, code, directory, number):
     return [
         ["id", "create", "--id", "NEWNEW12"], ["id", "remove", OTHER, "--yes"],
         ["backup", "import", code, "--replace", *password],
+        ["backup", "kit", ID, *password, "-o", files["out"].with_suffix(".pdf")],
         ["contact", "add", PEER, KEY, "--first-name", "Other", "--identity", ID],
         ["contact", "remove", PEER, "--identity", ID, "--yes"], ["profile", "set", ID, "--nickname", "second"],
         ["key", "protect", "--passphrase-file", files["password"]],

@@ -233,7 +233,7 @@ def test_variables():
 # the identity.
 AT_TIMES = {f"identities/threema/ID/{name}"
             for name in ("commit", "places/PLACE/history/TIME-DIGEST-ORIGIN", "devicegroupkey", "directory",
-                         "gatewaysecret", "linking", "matchtoken", "contactstates", "shares")}
+                         "gatewaysecret", "linking", "matchtoken", "contactstates", "shares", "kit")}
 AT_TIMES |= {"identities/threema/.pending-KEY", "identities/MESSENGER/ID/sessions.db"}
 AT_TIMES |= {"identities/telegram/ID/account", "identities/telegram/ID/lock",
              "identities/textsecure/NUMBER/account", "identities/textsecure/NUMBER/lock"}

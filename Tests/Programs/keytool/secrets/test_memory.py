@@ -9,6 +9,7 @@ import pytest
 from kit import archives, databackup, identityfiles, keyfiles, masterkey, oracle, shamir
 from kit.processes.memoryleft import unexpected
 from kit.processes.tracing import run_to_exit
+from kit.screens.follower import Paper
 from kit.servers.safedirectory import SafeSetup
 from kit.stages import edit
 from kit.stages.everysecret import COST, DEVICE_GROUP_KEY, ID, PASSWORDS, EverySecret
@@ -212,6 +213,11 @@ def split_revealing(house):
     return ["backup", "split", "--shares", "2/3", "--reveal-shares", *house.given("passphrase")]
 
 
+@starting(scheme="argon2id")
+def kit_page(house):
+    return ["backup", "kit", "-o", house.home / "kit.pdf", "--force", *house.given("passphrase", "backup-password")]
+
+
 def reading_shares(verb):
     @starting(identity=False)
     def command(house):
@@ -249,6 +255,7 @@ COMMANDS = {
     "backup import, data backup": importing_data_backup("import"),
     "backup check, data backup": importing_data_backup("check"),
     "backup split": split,
+    "backup kit": kit_page,
     "backup split, revealing": split_revealing,
     "backup join": reading_shares("join"),
     "backup check, share": reading_shares("check"),
@@ -309,6 +316,8 @@ def test_at_exit(houses, name):
     if arguments[:2] == ["backup", "export"] and "gateway" not in arguments:
         written = house.home / "written"
         house.learn_code((written.read_text() if written.exists() else result.out).split()[0])
+    if arguments[:2] == ["backup", "kit"]:
+        house.learn_code("-".join(Paper(house.home / "kit.pdf").rows))
     if arguments[:2] == ["backup", "split"]:
         pages = sorted((house.home / "pages").glob("*.pdf"))
         shamir.learn(house, [shamir.words_on(page) for page in pages] or result.out.splitlines())

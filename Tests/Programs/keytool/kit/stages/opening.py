@@ -15,6 +15,7 @@ COMMANDS = {
     "backup export": [ID, "--backup-password-file", "@backup-password"],
     "backup import": ["@code", "--backup-password-file", "@code-password"],
     "backup split": [ID, "--shares", "2/2", "--reveal-shares"],
+    "backup kit": [ID, "-o", "@kit.pdf", "--force", "--backup-password-file", "@backup-password"],
     "backup join": ["@share-1", "@share-2", "--id", ID],
     "key passwd": ["--scheme", "scrypt", "--new-passphrase-file", "@new-passphrase"],
     "key unprotect": ["--yes"],

@@ -1,0 +1,74 @@
+package import Encodings
+internal import Keystore
+internal import SecureMemory
+internal import Threema
+
+// The record `kit`, integers big endian:
+//
+//   offset  length  meaning
+//        0       1  version, 1
+//        1      32  public key of the identity
+//       33       8  when the kit was made, in milliseconds since the epoch
+//       41       8  when its code was last checked, in milliseconds since the epoch; 0 for never
+//       49       8  check word of its code, Base32 as text
+//       57      32  digest of its Safes (`KitKeeper.Safes`)
+
+/// What a keystore knows of the newest emergency kit of an identity.
+package struct KitRecord: Equatable, Sendable {
+    private static let version: UInt8 = 1
+    private static let checkWordCount = 8
+    private static let count = 1 + PublicKey.count + 8 + 8 + checkWordCount + KitKeeper.Safes.count
+
+    let publicKey: PublicKey
+    package let madeAt: Timestamp
+    /// When its backup code was last opened; nil for never.
+    package var checkedAt: Timestamp?
+    let checkWord: [UInt8]
+    let safes: KitKeeper.Safes
+
+    init(publicKey: PublicKey, madeAt: Timestamp, code: GroupedCode, safes: KitKeeper.Safes) {
+        self.publicKey = publicKey
+        self.madeAt = madeAt
+        checkWord = IDBackup.checkWord(of: code).characters
+        self.safes = safes
+    }
+
+    /// Whether this is the code of the kit.
+    func contains(_ code: GroupedCode) -> Bool { IDBackup.checkWord(of: code).characters == checkWord }
+
+    /// - Returns: nil for anything but what `encoded` makes.
+    init?(decoding bytes: Span<UInt8>) {
+        guard bytes.count == Self.count, bytes[0] == Self.version,
+            let key = PublicKey(bytes.extracting(1..<1 + PublicKey.count).revealBytes()),
+            let safes = KitKeeper.Safes(
+                bytes.extracting(bytes.count - KitKeeper.Safes.count..<bytes.count).revealBytes())
+        else { return nil }
+        publicKey = key
+        madeAt = Timestamp(record: bytes, at: 33)
+        let checked = Timestamp(record: bytes, at: 41)
+        checkedAt = checked.milliseconds == 0 ? nil : checked
+        checkWord = bytes.extracting(49..<49 + Self.checkWordCount).revealBytes()
+        self.safes = safes
+    }
+
+    var encoded: [UInt8] {
+        [Self.version] + publicKey.bytes + madeAt.recordBytes
+            + (checkedAt ?? Timestamp(milliseconds: 0)).recordBytes + checkWord + safes.digest
+    }
+}
+
+extension RecordName {
+    static let kit: RecordName = "kit"
+}
+
+extension IdentityRecords {
+    /// - Returns: nil if there is none, or if it is about another private key than the present one.
+    /// - Throws: `KeystoreError.damaged`.
+    func kitRecord(of publicKey: PublicKey) throws -> KitRecord? {
+        guard let record = try read(.kit) else { return nil }
+        guard let kit = record.withBytes({ KitRecord(decoding: $0) }) else {
+            throw KeystoreError.damaged(record: RecordName.kit.text, owner: owner)
+        }
+        return kit.publicKey == publicKey ? kit : nil
+    }
+}

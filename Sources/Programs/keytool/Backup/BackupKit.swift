@@ -1,0 +1,100 @@
+import ArgumentParser
+import CommandLine
+import Console
+import Encodings
+import Paper
+import QRCode
+import SafeKeeping
+import Threema
+import ThreemaKeeping
+
+/// What a document of several pages is written as.
+enum DocumentFormat: String, FileFormat {
+    case pdf
+}
+
+struct BackupKit: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "kit",
+        abstract: "Write an emergency kit to print: a backup code, the Safe, and what to do in order.",
+        discussion: """
+            It is for a person who never saw keytool: the new backup code with its QR code, where the Safe is, each \
+            command as it is typed, and a line for each password. It holds no password. No request is sent.
+            """)
+
+    @OptionGroup var globals: GlobalOptions
+
+    @OptionGroup var named: IdentityArgument
+
+    @Option(
+        name: .shortAndLong,
+        help: ArgumentHelp("The new file (PDF, mode 0600), or - for stdout.", valueName: "file.pdf"),
+        completion: .file(extensions: DocumentFormat.allCases.map(\.rawValue)))
+    var output: String
+
+    @OptionGroup var language: PageLanguageOption
+
+    @Flag(help: "Overwrite an existing file.")
+    var force = false
+
+    @Flag(help: "Accept a weak password; only warn.")
+    var weakOk = false
+
+    @OptionGroup(title: "Backup password (at least 8 characters)")
+    var password: SecretOptions<BackupPassword>
+
+    @OptionGroup var keystore: KeystoreOptions
+
+    func run(_ session: Session) throws {
+        try QRMatrix.requireEncoder()
+        // Refuse before asking for a password, not after.
+        if output != "-" { _ = try DocumentFormat(of: output, option: "--output", orStandardOutput: true) }
+        let target = try DocumentTarget(output, mayReplace: force, outside: session.reserved)
+        let keeper = try session.keeper(keystore.passphrase)
+        let id = try session.identity(named.id, in: keeper)
+        let identity = try keeper.identities.summary(id)
+        // Before the cards are made: a change in between makes the kit old.
+        let safes = try keeper.kits.safes(of: id)
+        let places = try keeper.safe.places(of: id)
+        let chosen = places.map { ChosenPlace(place: $0, isOnly: places.count == 1) }
+        let cards = try chosen.map { try RecoveryCard(of: $0, in: keeper, language.chosen) }
+        let secret = try SecretAsker(password, session.dialog).create(
+            .for("the new backup code of \(id)"), minimum: IDBackup.minimumPasswordLength, weak: weakOk ? .accept : .ask
+        )
+        let code = try session.output.busy("deriving the key of the backup code") {
+            try keeper.codes.export(of: id, password: secret, scheme: .pbkdf2)
+        }
+        let kit = KitSheet(
+            identity: identity, code: code,
+            matrix: try QRMatrix.first(encoding: Array(code.text.utf8), levels: BackupExport.levels), cards: cards,
+            day: WallClock.now().day, language: language.chosen)
+        let bytes = Page.pdf(try kit.pages())
+        try target.write(bytes.span) {
+            try keeper.kits.remember(code, of: id, identity.publicKey, safes) {
+                guard let path = target.path else { return }
+                try session.output.done(
+                    ["wrote the emergency kit of \(id) to \(path)"],
+                    json: .result(
+                        "backup kit",
+                        [
+                            ("id", .string(id.text)), ("file", .string(path)),
+                            ("check", .string(IDBackup.checkWord(of: code).text)), ("places", .number(places.count)),
+                            ("bytes", .number(bytes.count)),
+                        ]))
+            }
+        }
+        session.output.note("check word \(IDBackup.checkWord(of: code).text)")
+        if target.path != nil { session.output.hint("print it, then delete the file: it holds the backup code") }
+        try warnOfChanges(chosen, keeper, session.output)
+    }
+
+    private func warnOfChanges(_ places: [ChosenPlace], _ keeper: ThreemaKeeper, _ output: Output) throws {
+        for place in places {
+            guard let new = try keeper.safe.status(of: place.place).newServer else { continue }
+            output.warn(
+                place.labelled(
+                    "a change to \(new) is not finished, and the kit names the present server; "
+                        + "write another kit afterwards"))
+        }
+    }
+}
