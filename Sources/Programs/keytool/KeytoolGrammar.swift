@@ -38,7 +38,7 @@ extension CommandGrammar {
 
 extension CommonNames {
     fileprivate static let keytool = CommonNames(
-        special: Set(Messengers.shipped.others.map { $0.name } + ["archive"]),
+        special: Set(Messengers.shipped.commonNames.map(\.noun) + ["archive"]),
         table: Messengers.shipped.commonNames + [
             (
                 "id",

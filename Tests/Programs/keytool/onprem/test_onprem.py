@@ -151,7 +151,7 @@ def test_nothing_says_the_password(bare, company, licence, write):
         for command in (["onprem", "import", company.url, "--key", key(), *licence, "--replace"], ["onprem", "show"],
                         ["id", "create", "--onprem", "localhost"], ["doctor", "--no-input"],
                         ["onprem", "import", company.url, "--key", key(), *licence[:2],
-                         *given("onprem-password", PASSWORD + b"x")], ["onprem", "forget", "localhost"]):
+                         "--onprem-password-file", other], ["onprem", "forget", "localhost"]):
             result = bare(*command, *loud)
             said += result.out + result.err
     assert PASSWORD.decode() not in said and "acme-licence" in said

@@ -239,6 +239,7 @@ AT_TIMES |= {"identities/telegram/ID/account", "identities/telegram/ID/lock",
              "identities/textsecure/NUMBER/account", "identities/textsecure/NUMBER/lock"}
 AT_TIMES |= {f"identities/sophaxchat/PEERID/{name}" for name in ("identity", "prekeys", "pin", "attempts", "changes",
                                                             "clearings")}
+AT_TIMES |= {f"identities/onprem/NAME/{name}" for name in ("file", "trust", "source", "password", "fetched", "lock")}
 AT_TIMES |= {f"identities/mainkey/CHECK-VALUE/{name}" for name in ("protections", "autolock")}
 
 
