@@ -621,7 +621,7 @@ _keytool_backup_export() {
     repeating_flags=()
     non_repeating_flags=(--quiet -q --verbose -v --json --no-input --reveal-private-key --force --qr --qr-wait --weak-ok --version -h --help)
     repeating_options=()
-    non_repeating_options=(--keystore --color --format --scheme --output -o --qr-file --sheet --mode --backup-password-file --backup-password-command --backup-password-fd --passphrase-file --passphrase-command --passphrase-fd)
+    non_repeating_options=(--keystore --color --format --scheme --output -o --qr-file --sheet --language --mode --backup-password-file --backup-password-command --backup-password-fd --passphrase-file --passphrase-command --passphrase-fd)
     __keytool_offer_flags_options 1
 
     # Offer option value completions
@@ -652,6 +652,10 @@ _keytool_backup_export() {
         ;;
     '--sheet')
         __keytool_add_completions -o plusdirs -fX '!*.@(pdf|svg)'
+        return
+        ;;
+    '--language')
+        __keytool_add_completions -W 'de'$'\n''en'
         return
         ;;
     '--mode')
@@ -855,7 +859,7 @@ _keytool_backup_split() {
     repeating_flags=()
     non_repeating_flags=(--quiet -q --verbose -v --json --no-input --reveal-shares --version -h --help)
     repeating_options=()
-    non_repeating_options=(--keystore --color --shares --sheet --passphrase-file --passphrase-command --passphrase-fd)
+    non_repeating_options=(--keystore --color --shares --sheet --language --passphrase-file --passphrase-command --passphrase-fd)
     __keytool_offer_flags_options 1
 
     # Offer option value completions
@@ -873,6 +877,10 @@ _keytool_backup_split() {
         ;;
     '--sheet')
         __keytool_add_completions -d
+        return
+        ;;
+    '--language')
+        __keytool_add_completions -W 'de'$'\n''en'
         return
         ;;
     '--passphrase-file')
@@ -1301,9 +1309,9 @@ _keytool_safe_status() {
 
 _keytool_safe_check() {
     repeating_flags=()
-    non_repeating_flags=(--quiet -q --verbose -v --json --no-input --with-password --version -h --help)
+    non_repeating_flags=(--quiet -q --verbose -v --json --no-input --all --with-password --version -h --help)
     repeating_options=()
-    non_repeating_options=(--keystore --color --name --safe-password-file --safe-password-command --safe-password-fd --passphrase-file --passphrase-command --passphrase-fd --timeout --retry-max-time)
+    non_repeating_options=(--keystore --color --name --safe-password-file --safe-password-command --safe-password-fd --passphrase-file --passphrase-command --passphrase-fd --timeout --retry-max-time --jitter --metrics-file --alias --ping-url-file)
     __keytool_offer_flags_options 1
 
     # Offer option value completions
@@ -1343,6 +1351,20 @@ _keytool_safe_check() {
         return
         ;;
     '--retry-max-time')
+        return
+        ;;
+    '--jitter')
+        return
+        ;;
+    '--metrics-file')
+        __keytool_add_completions -f
+        return
+        ;;
+    '--alias')
+        return
+        ;;
+    '--ping-url-file')
+        __keytool_add_completions -f
         return
         ;;
     esac
@@ -1726,7 +1748,7 @@ _keytool_safe_card() {
     repeating_flags=()
     non_repeating_flags=(--quiet -q --verbose -v --json --no-input --force --version -h --help)
     repeating_options=()
-    non_repeating_options=(--keystore --color --name --passphrase-file --passphrase-command --passphrase-fd)
+    non_repeating_options=(--keystore --color --name --language --passphrase-file --passphrase-command --passphrase-fd)
     __keytool_offer_flags_options 2
 
     # Offer option value completions
@@ -1740,6 +1762,10 @@ _keytool_safe_card() {
         return
         ;;
     '--name')
+        return
+        ;;
+    '--language')
+        __keytool_add_completions -W 'de'$'\n''en'
         return
         ;;
     '--passphrase-file')
@@ -3073,9 +3099,9 @@ _keytool_archive() {
 
 _keytool_archive_export() {
     repeating_flags=()
-    non_repeating_flags=(--quiet -q --verbose -v --json --no-input --force --with-sessions --skip-damaged --weak-ok --version -h --help)
+    non_repeating_flags=(--quiet -q --verbose -v --json --no-input --force --reveal-shares --with-sessions --skip-damaged --weak-ok --version -h --help)
     repeating_options=(--recipient)
-    non_repeating_options=(--keystore --color --output -o --lock-wait --archive-passphrase-file --archive-passphrase-command --archive-passphrase-fd --passphrase-file --passphrase-command --passphrase-fd)
+    non_repeating_options=(--keystore --color --output -o --shares --sheet --language --lock-wait --archive-passphrase-file --archive-passphrase-command --archive-passphrase-fd --passphrase-file --passphrase-command --passphrase-fd)
     __keytool_offer_flags_options 0
 
     # Offer option value completions
@@ -3093,6 +3119,17 @@ _keytool_archive_export() {
         return
         ;;
     '--recipient')
+        return
+        ;;
+    '--shares')
+        return
+        ;;
+    '--sheet')
+        __keytool_add_completions -d
+        return
+        ;;
+    '--language')
+        __keytool_add_completions -W 'de'$'\n''en'
         return
         ;;
     '--lock-wait')
@@ -3123,10 +3160,10 @@ _keytool_archive_export() {
 
 _keytool_archive_import() {
     repeating_flags=()
-    non_repeating_flags=(--quiet -q --verbose -v --json --no-input --without-sessions --no-passphrase --weak-ok --version -h --help)
+    non_repeating_flags=(--quiet -q --verbose -v --json --no-input --shares --without-sessions --no-passphrase --weak-ok --version -h --help)
     repeating_options=(--identity --replace)
     non_repeating_options=(--keystore --color --max-work-factor --archive-passphrase-file --archive-passphrase-command --archive-passphrase-fd --passphrase-file --passphrase-command --passphrase-fd)
-    __keytool_offer_flags_options 1
+    __keytool_offer_flags_options -1
 
     # Offer option value completions
     case "${prev}" in
@@ -3177,15 +3214,19 @@ _keytool_archive_import() {
         __keytool_add_completions -f
         return
         ;;
+    *)
+        __keytool_add_completions -f
+        return
+        ;;
     esac
 }
 
 _keytool_archive_check() {
     repeating_flags=()
-    non_repeating_flags=(--quiet -q --verbose -v --json --no-input --version -h --help)
+    non_repeating_flags=(--quiet -q --verbose -v --json --no-input --shares --version -h --help)
     repeating_options=(--identity)
-    non_repeating_options=(--keystore --color --max-work-factor --archive-passphrase-file --archive-passphrase-command --archive-passphrase-fd --passphrase-file --passphrase-command --passphrase-fd)
-    __keytool_offer_flags_options 1
+    non_repeating_options=(--keystore --color --max-work-factor --archive-passphrase-file --archive-passphrase-command --archive-passphrase-fd --passphrase-file --passphrase-command --passphrase-fd --metrics-file --alias --ping-url-file)
+    __keytool_offer_flags_options -1
 
     # Offer option value completions
     case "${prev}" in
@@ -3224,6 +3265,17 @@ _keytool_archive_check() {
     '--passphrase-fd')
         return
         ;;
+    '--metrics-file')
+        __keytool_add_completions -f
+        return
+        ;;
+    '--alias')
+        return
+        ;;
+    '--ping-url-file')
+        __keytool_add_completions -f
+        return
+        ;;
     esac
 
     # Offer positional completions
@@ -3232,15 +3284,19 @@ _keytool_archive_check() {
         __keytool_add_completions -f
         return
         ;;
+    *)
+        __keytool_add_completions -f
+        return
+        ;;
     esac
 }
 
 _keytool_archive_list() {
     repeating_flags=()
-    non_repeating_flags=(--quiet -q --verbose -v --json --no-input --version -h --help)
+    non_repeating_flags=(--quiet -q --verbose -v --json --no-input --shares --version -h --help)
     repeating_options=(--identity)
     non_repeating_options=(--keystore --color --max-work-factor --archive-passphrase-file --archive-passphrase-command --archive-passphrase-fd)
-    __keytool_offer_flags_options 1
+    __keytool_offer_flags_options -1
 
     # Offer option value completions
     case "${prev}" in
@@ -3274,6 +3330,10 @@ _keytool_archive_list() {
     # Offer positional completions
     case "${positional_number}" in
     1)
+        __keytool_add_completions -f
+        return
+        ;;
+    *)
         __keytool_add_completions -f
         return
         ;;
