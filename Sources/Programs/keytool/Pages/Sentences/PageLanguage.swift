@@ -7,7 +7,8 @@ enum PageLanguage: String, CaseIterable, ExpressibleByArgument {
 
     /// That of the locale's messages: the first of `LC_ALL`, `LC_MESSAGES` and `LANG` that is set.
     static var ofLocale: PageLanguage {
-        PageLanguage(locale: ["LC_ALL", "LC_MESSAGES", "LANG"].lazy.compactMap { Environment.value($0) }.first ?? "C")
+        PageLanguage(
+            locale: Environment.value("LC_ALL") ?? Environment.value("LC_MESSAGES") ?? Environment.value("LANG") ?? "C")
     }
 
     /// - Parameter locale: like `de_AT.UTF-8`. Every language without a table of sentences is English.
