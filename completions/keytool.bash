@@ -1374,9 +1374,9 @@ _keytool_safe_status() {
 
 _keytool_safe_check() {
     repeating_flags=()
-    non_repeating_flags=(--quiet -q --verbose -v --json --no-input --with-password --version -h --help)
+    non_repeating_flags=(--quiet -q --verbose -v --json --no-input --all --with-password --version -h --help)
     repeating_options=()
-    non_repeating_options=(--keystore --color --name --safe-password-file --safe-password-command --safe-password-fd --passphrase-file --passphrase-command --passphrase-fd --timeout --retry-max-time)
+    non_repeating_options=(--keystore --color --name --safe-password-file --safe-password-command --safe-password-fd --passphrase-file --passphrase-command --passphrase-fd --timeout --retry-max-time --jitter --metrics-file --alias --ping-url-file)
     __keytool_offer_flags_options 1
 
     # Offer option value completions
@@ -1416,6 +1416,20 @@ _keytool_safe_check() {
         return
         ;;
     '--retry-max-time')
+        return
+        ;;
+    '--jitter')
+        return
+        ;;
+    '--metrics-file')
+        __keytool_add_completions -f
+        return
+        ;;
+    '--alias')
+        return
+        ;;
+    '--ping-url-file')
+        __keytool_add_completions -f
         return
         ;;
     esac
@@ -3324,9 +3338,9 @@ _keytool_archive() {
 
 _keytool_archive_export() {
     repeating_flags=()
-    non_repeating_flags=(--quiet -q --verbose -v --json --no-input --force --with-sessions --skip-damaged --weak-ok --version -h --help)
+    non_repeating_flags=(--quiet -q --verbose -v --json --no-input --force --reveal-shares --with-sessions --skip-damaged --weak-ok --version -h --help)
     repeating_options=(--recipient)
-    non_repeating_options=(--keystore --color --output -o --lock-wait --archive-passphrase-file --archive-passphrase-command --archive-passphrase-fd --passphrase-file --passphrase-command --passphrase-fd)
+    non_repeating_options=(--keystore --color --output -o --shares --sheet --language --lock-wait --archive-passphrase-file --archive-passphrase-command --archive-passphrase-fd --passphrase-file --passphrase-command --passphrase-fd)
     __keytool_offer_flags_options 0
 
     # Offer option value completions
@@ -3344,6 +3358,17 @@ _keytool_archive_export() {
         return
         ;;
     '--recipient')
+        return
+        ;;
+    '--shares')
+        return
+        ;;
+    '--sheet')
+        __keytool_add_completions -d
+        return
+        ;;
+    '--language')
+        __keytool_add_completions -W 'de'$'\n''en'
         return
         ;;
     '--lock-wait')
@@ -3374,10 +3399,10 @@ _keytool_archive_export() {
 
 _keytool_archive_import() {
     repeating_flags=()
-    non_repeating_flags=(--quiet -q --verbose -v --json --no-input --without-sessions --no-passphrase --weak-ok --version -h --help)
+    non_repeating_flags=(--quiet -q --verbose -v --json --no-input --shares --without-sessions --no-passphrase --weak-ok --version -h --help)
     repeating_options=(--identity --replace)
     non_repeating_options=(--keystore --color --max-work-factor --archive-passphrase-file --archive-passphrase-command --archive-passphrase-fd --passphrase-file --passphrase-command --passphrase-fd)
-    __keytool_offer_flags_options 1
+    __keytool_offer_flags_options -1
 
     # Offer option value completions
     case "${prev}" in
@@ -3428,15 +3453,19 @@ _keytool_archive_import() {
         __keytool_add_completions -f
         return
         ;;
+    *)
+        __keytool_add_completions -f
+        return
+        ;;
     esac
 }
 
 _keytool_archive_check() {
     repeating_flags=()
-    non_repeating_flags=(--quiet -q --verbose -v --json --no-input --version -h --help)
+    non_repeating_flags=(--quiet -q --verbose -v --json --no-input --shares --version -h --help)
     repeating_options=(--identity)
-    non_repeating_options=(--keystore --color --max-work-factor --archive-passphrase-file --archive-passphrase-command --archive-passphrase-fd --passphrase-file --passphrase-command --passphrase-fd)
-    __keytool_offer_flags_options 1
+    non_repeating_options=(--keystore --color --max-work-factor --archive-passphrase-file --archive-passphrase-command --archive-passphrase-fd --passphrase-file --passphrase-command --passphrase-fd --metrics-file --alias --ping-url-file)
+    __keytool_offer_flags_options -1
 
     # Offer option value completions
     case "${prev}" in
@@ -3475,6 +3504,17 @@ _keytool_archive_check() {
     '--passphrase-fd')
         return
         ;;
+    '--metrics-file')
+        __keytool_add_completions -f
+        return
+        ;;
+    '--alias')
+        return
+        ;;
+    '--ping-url-file')
+        __keytool_add_completions -f
+        return
+        ;;
     esac
 
     # Offer positional completions
@@ -3483,15 +3523,19 @@ _keytool_archive_check() {
         __keytool_add_completions -f
         return
         ;;
+    *)
+        __keytool_add_completions -f
+        return
+        ;;
     esac
 }
 
 _keytool_archive_list() {
     repeating_flags=()
-    non_repeating_flags=(--quiet -q --verbose -v --json --no-input --version -h --help)
+    non_repeating_flags=(--quiet -q --verbose -v --json --no-input --shares --version -h --help)
     repeating_options=(--identity)
     non_repeating_options=(--keystore --color --max-work-factor --archive-passphrase-file --archive-passphrase-command --archive-passphrase-fd)
-    __keytool_offer_flags_options 1
+    __keytool_offer_flags_options -1
 
     # Offer option value completions
     case "${prev}" in
@@ -3525,6 +3569,10 @@ _keytool_archive_list() {
     # Offer positional completions
     case "${positional_number}" in
     1)
+        __keytool_add_completions -f
+        return
+        ;;
+    *)
         __keytool_add_completions -f
         return
         ;;

@@ -78,7 +78,7 @@ function __keytool_parse_tokens -S
             case 'status'
                 __keytool_parse_subcommand 1 'q/quiet' 'v/verbose' 'json' 'keystore=' 'no-input' 'color=' 'name=' 'all' 'max-age=' 'remote' 'passphrase-file=' 'passphrase-command=' 'passphrase-fd=' 'timeout=' 'retry-max-time=' 'version' 'h/help'
             case 'check'
-                __keytool_parse_subcommand 1 'q/quiet' 'v/verbose' 'json' 'keystore=' 'no-input' 'color=' 'name=' 'with-password' 'safe-password-file=' 'safe-password-command=' 'safe-password-fd=' 'passphrase-file=' 'passphrase-command=' 'passphrase-fd=' 'timeout=' 'retry-max-time=' 'version' 'h/help'
+                __keytool_parse_subcommand 1 'q/quiet' 'v/verbose' 'json' 'keystore=' 'no-input' 'color=' 'name=' 'all' 'with-password' 'safe-password-file=' 'safe-password-command=' 'safe-password-fd=' 'passphrase-file=' 'passphrase-command=' 'passphrase-fd=' 'timeout=' 'retry-max-time=' 'jitter=' 'metrics-file=' 'alias=' 'ping-url-file=' 'version' 'h/help'
             case 'passwd'
                 __keytool_parse_subcommand 1 'q/quiet' 'v/verbose' 'json' 'keystore=' 'no-input' 'color=' 'name=' 'overwrite' 'accept-loss' 'abort' 'adopt' 'weak-ok' 'new-safe-password-file=' 'new-safe-password-command=' 'new-safe-password-fd=' 'passphrase-file=' 'passphrase-command=' 'passphrase-fd=' 'timeout=' 'retry-max-time=' 'version' 'h/help'
             case 'mirror'
@@ -176,13 +176,13 @@ function __keytool_parse_tokens -S
             __keytool_parse_subcommand 0 'q/quiet' 'v/verbose' 'json' 'keystore=' 'no-input' 'color=' 'version' 'h/help'
             switch $unparsed_tokens[1]
             case 'export'
-                __keytool_parse_subcommand 0 'q/quiet' 'v/verbose' 'json' 'keystore=' 'no-input' 'color=' 'o/output=' 'force' 'recipient=+' 'with-sessions' 'lock-wait=' 'skip-damaged' 'weak-ok' 'archive-passphrase-file=' 'archive-passphrase-command=' 'archive-passphrase-fd=' 'passphrase-file=' 'passphrase-command=' 'passphrase-fd=' 'version' 'h/help'
+                __keytool_parse_subcommand 0 'q/quiet' 'v/verbose' 'json' 'keystore=' 'no-input' 'color=' 'o/output=' 'force' 'recipient=+' 'shares=' 'sheet=' 'language=' 'reveal-shares' 'with-sessions' 'lock-wait=' 'skip-damaged' 'weak-ok' 'archive-passphrase-file=' 'archive-passphrase-command=' 'archive-passphrase-fd=' 'passphrase-file=' 'passphrase-command=' 'passphrase-fd=' 'version' 'h/help'
             case 'import'
-                __keytool_parse_subcommand 1 'q/quiet' 'v/verbose' 'json' 'keystore=' 'no-input' 'color=' 'identity=+' 'max-work-factor=' 'archive-passphrase-file=' 'archive-passphrase-command=' 'archive-passphrase-fd=' 'replace=+' 'without-sessions' 'passphrase-file=' 'passphrase-command=' 'passphrase-fd=' 'no-passphrase' 'weak-ok' 'version' 'h/help'
+                __keytool_parse_subcommand -r 2 'q/quiet' 'v/verbose' 'json' 'keystore=' 'no-input' 'color=' 'shares' 'identity=+' 'max-work-factor=' 'archive-passphrase-file=' 'archive-passphrase-command=' 'archive-passphrase-fd=' 'replace=+' 'without-sessions' 'passphrase-file=' 'passphrase-command=' 'passphrase-fd=' 'no-passphrase' 'weak-ok' 'version' 'h/help'
             case 'check'
-                __keytool_parse_subcommand 1 'q/quiet' 'v/verbose' 'json' 'keystore=' 'no-input' 'color=' 'identity=+' 'max-work-factor=' 'archive-passphrase-file=' 'archive-passphrase-command=' 'archive-passphrase-fd=' 'passphrase-file=' 'passphrase-command=' 'passphrase-fd=' 'version' 'h/help'
+                __keytool_parse_subcommand -r 2 'q/quiet' 'v/verbose' 'json' 'keystore=' 'no-input' 'color=' 'shares' 'identity=+' 'max-work-factor=' 'archive-passphrase-file=' 'archive-passphrase-command=' 'archive-passphrase-fd=' 'passphrase-file=' 'passphrase-command=' 'passphrase-fd=' 'metrics-file=' 'alias=' 'ping-url-file=' 'version' 'h/help'
             case 'list'
-                __keytool_parse_subcommand 1 'q/quiet' 'v/verbose' 'json' 'keystore=' 'no-input' 'color=' 'identity=+' 'max-work-factor=' 'archive-passphrase-file=' 'archive-passphrase-command=' 'archive-passphrase-fd=' 'version' 'h/help'
+                __keytool_parse_subcommand -r 2 'q/quiet' 'v/verbose' 'json' 'keystore=' 'no-input' 'color=' 'shares' 'identity=+' 'max-work-factor=' 'archive-passphrase-file=' 'archive-passphrase-command=' 'archive-passphrase-fd=' 'version' 'h/help'
             end
         case 'doctor'
             __keytool_parse_subcommand 0 'q/quiet' 'v/verbose' 'json' 'keystore=' 'no-input' 'color=' 'passphrase-file=' 'passphrase-command=' 'passphrase-fd=' 'version' 'h/help'
@@ -818,6 +818,7 @@ complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_option
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool safe check" color' -l 'color' -d 'When to use colours.' -rfka 'auto always never'
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_positional "keytool safe check" -eq 1' -fka '(__keytool_custom_completion ---completion safe check -- positional@0 (count (__keytool_tokens -pc)) (__keytool_tokens -tC))'
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool safe check" name' -l 'name' -d 'The Safe place, if the identity has several.' -rfka ''
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool safe check" all' -l 'all' -d 'Do it for every identity and Safe place.'
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool safe check" with-password' -l 'with-password' -d 'Also ask for the Safe password, to verify that you still know it.'
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool safe check" safe-password-file' -l 'safe-password-file' -d 'Read the Safe password from a file, - for stdin.' -rF
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool safe check" safe-password-command' -l 'safe-password-command' -d 'Read it from the output of a shell command.' -rfka ''
@@ -827,6 +828,10 @@ complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_option
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool safe check" passphrase-fd' -l 'passphrase-fd' -d 'Read it from an open file descriptor.' -rfka ''
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool safe check" timeout' -l 'timeout' -d 'Time limit for one request to the server.' -rfka ''
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool safe check" retry-max-time' -l 'retry-max-time' -d 'Total time limit for all attempts at one server.' -rfka ''
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool safe check" jitter' -l 'jitter' -d 'Wait first, for a random part of this time.' -rfka ''
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool safe check" metrics-file' -l 'metrics-file' -d 'Write the result to this file, in the format of Prometheus\' textfile collector.' -rF
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool safe check" alias' -l 'alias' -d 'The label of the metrics. The ID is never written.' -rfka ''
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool safe check" ping-url-file' -l 'ping-url-file' -d 'Report to the monitoring service whose https:// address is in this file: /start, then /<exit code>.' -rF
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool safe check" version' -l 'version' -d 'Show the version.'
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool safe check" h help' -s 'h' -l 'help' -d 'Show help information.'
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool safe passwd" q quiet' -l 'quiet' -s 'q' -d 'Print nothing on success.'
@@ -1497,6 +1502,10 @@ complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_option
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool archive export" o output' -l 'output' -s 'o' -d 'Write to a new file (0600), or - for stdout.' -rF
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool archive export" force' -l 'force' -d 'Write also if the file exists; the old one stays as FILE.1, or with the next number that is free.'
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool archive export"' -l 'recipient' -d 'Encrypt for this age recipient, instead of under a passphrase; repeatable.' -rfka ''
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool archive export" shares' -l 'shares' -d 'Encrypt for a new key, instead of under a passphrase, and share the key among people: how many shares are needed, and how many are made, 2/2 to 16/16.' -rfka ''
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool archive export" sheet' -l 'sheet' -d 'Write a page to print (PDF, mode 0600) for each share to this directory, which is made if it is missing.' -rfa '(__keytool_complete_directories)'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool archive export" language' -l 'language' -d 'Language of what is printed: de or en. The default is that of the locale, else English.' -rfka 'de en'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool archive export" reveal-shares' -l 'reveal-shares' -d 'Print the words of all shares.'
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool archive export" with-sessions' -l 'with-sessions' -d 'Add the sessions that other programs keep in the keystore. A session that is restored uses keys twice.'
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool archive export" lock-wait' -l 'lock-wait' -d 'How long to wait for a program that uses the sessions (default 1m).' -rfka ''
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool archive export" skip-damaged' -l 'skip-damaged' -d 'Leave out identities with damaged records; only warn, and exit with 65 after the export.'
@@ -1516,6 +1525,8 @@ complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_option
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool archive import" no-input' -l 'no-input' -d 'Never ask a question. Fail if an answer is needed.'
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool archive import" color' -l 'color' -d 'When to use colours.' -rfka 'auto always never'
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_positional "keytool archive import" -eq 1' -F
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_positional "keytool archive import" -ge 2' -F
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool archive import" shares' -l 'shares' -d 'Open it with shares of its key, which stand on pages.'
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool archive import"' -l 'identity' -d 'Open an age file for recipients with the secret keys in this file; repeatable.' -rF
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool archive import" max-work-factor' -l 'max-work-factor' -d 'Accept a passphrase that costs up to 2^N KiB of memory to check; at most 22.' -rfka ''
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool archive import" archive-passphrase-file' -l 'archive-passphrase-file' -d 'Read the archive passphrase from a file, - for stdin.' -rF
@@ -1537,6 +1548,8 @@ complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_option
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool archive check" no-input' -l 'no-input' -d 'Never ask a question. Fail if an answer is needed.'
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool archive check" color' -l 'color' -d 'When to use colours.' -rfka 'auto always never'
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_positional "keytool archive check" -eq 1' -F
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_positional "keytool archive check" -ge 2' -F
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool archive check" shares' -l 'shares' -d 'Open it with shares of its key, which stand on pages.'
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool archive check"' -l 'identity' -d 'Open an age file for recipients with the secret keys in this file; repeatable.' -rF
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool archive check" max-work-factor' -l 'max-work-factor' -d 'Accept a passphrase that costs up to 2^N KiB of memory to check; at most 22.' -rfka ''
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool archive check" archive-passphrase-file' -l 'archive-passphrase-file' -d 'Read the archive passphrase from a file, - for stdin.' -rF
@@ -1545,6 +1558,9 @@ complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_option
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool archive check" passphrase-file' -l 'passphrase-file' -d 'Read the keystore passphrase from a file, - for stdin.' -rF
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool archive check" passphrase-command' -l 'passphrase-command' -d 'Read it from the output of a shell command.' -rfka ''
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool archive check" passphrase-fd' -l 'passphrase-fd' -d 'Read it from an open file descriptor.' -rfka ''
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool archive check" metrics-file' -l 'metrics-file' -d 'Write the result to this file, in the format of Prometheus\' textfile collector.' -rF
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool archive check" alias' -l 'alias' -d 'The label of the metrics. The ID is never written.' -rfka ''
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool archive check" ping-url-file' -l 'ping-url-file' -d 'Report to the monitoring service whose https:// address is in this file: /start, then /<exit code>.' -rF
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool archive check" version' -l 'version' -d 'Show the version.'
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool archive check" h help' -s 'h' -l 'help' -d 'Show help information.'
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool archive list" q quiet' -l 'quiet' -s 'q' -d 'Print nothing on success.'
@@ -1554,6 +1570,8 @@ complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_option
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool archive list" no-input' -l 'no-input' -d 'Never ask a question. Fail if an answer is needed.'
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool archive list" color' -l 'color' -d 'When to use colours.' -rfka 'auto always never'
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_positional "keytool archive list" -eq 1' -F
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_positional "keytool archive list" -ge 2' -F
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool archive list" shares' -l 'shares' -d 'Open it with shares of its key, which stand on pages.'
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool archive list"' -l 'identity' -d 'Open an age file for recipients with the secret keys in this file; repeatable.' -rF
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool archive list" max-work-factor' -l 'max-work-factor' -d 'Accept a passphrase that costs up to 2^N KiB of memory to check; at most 22.' -rfka ''
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool archive list" archive-passphrase-file' -l 'archive-passphrase-file' -d 'Read the archive passphrase from a file, - for stdin.' -rF

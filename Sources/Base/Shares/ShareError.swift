@@ -31,6 +31,8 @@ public enum SharePlanError: Error, Equatable, Sendable {
     case iterationExponent(UInt8)
     /// An even number of bytes, 16 to 256, is allowed.
     case secretCount(Int)
+    /// The new shares do not join to the secret: a defect. They were discarded.
+    case notReproduced
     /// The passphrase has other characters than those of ASCII from the blank to the tilde.
     case passphrase
 }

@@ -20,6 +20,13 @@ public struct ShareWords: ~Copyable {
         for place in Self.places(in: text) { try append(word: text.extracting(place)) }
     }
 
+    /// Whether a text begins with so many words of the list that it is meant as a share.
+    package static func isLikely(_ text: Span<UInt8>) -> Bool {
+        let places = places(in: text)
+        return places.count >= ShareLayout.wordCount(ofSecret: ShareLayout.minSecretCount)
+            && places.prefix(8).allSatisfy { WordTable.index(of: text.extracting($0)) != nil }
+    }
+
     /// Where words stand in a text, with white space between them.
     package static func places(in text: Span<UInt8>) -> [Range<Int>] {
         var places: [Range<Int>] = []

@@ -18,6 +18,22 @@ import VectorKit
         #expect(try AgeRecipient(Self.recipient) == identity.recipient)
     }
 
+    @Test func `an identity is the one of its bytes`() throws {
+        let identity = try Sample.identity(Self.identity)
+        guard let again = AgeIdentity(bytes: identity.revealBytes()) else {
+            Issue.record("refused")
+            return
+        }
+        let isSame = again.recipient == identity.recipient
+        #expect(isSame)
+        for count in [16, 31, 33] {
+            switch AgeIdentity(bytes: SecureBytes(count: count) { _ in }) {
+            case .none: break
+            case .some: Issue.record("accepted: \(count) bytes")
+            }
+        }
+    }
+
     @Test func `every random identity is read again`() throws {
         for _ in 0..<50 {
             let identity = AgeIdentity.random()

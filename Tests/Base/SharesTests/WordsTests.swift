@@ -15,6 +15,16 @@ struct WordsTests {
         #expect(digest.hasPrefix("bcc45553") && digest.hasSuffix("eec3"))
     }
 
+    @Test func whatIsMeantAsAShareBeginsWithWords() {
+        let words = Self.list.prefix(33).joined(separator: " ")
+        let cases = [
+            (words, true), (words.uppercased(), true), (words + " qqqq", true), ("qqqq " + words, false),
+            (Self.list.prefix(19).joined(separator: " "), false), ("", false),
+            ("DANC-3O6K-VIQ2-K3AB-LMIA-", false), (Array(repeating: "ABCD", count: 20).joined(separator: " "), false),
+        ]
+        for (text, expected) in cases { #expect(ShareWords.isLikely(Array(text.utf8).span) == expected) }
+    }
+
     @Test func eachWordIsFoundByItsFirstFourLetters() throws {
         for (index, word) in Self.list.enumerated() {
             for letters in 4...word.count {

@@ -6,6 +6,7 @@ import Testing
 @Suite struct PageSentencesTests {
     private static let tables: [any PageSentences.Type] = [
         SheetSentences.self, CardSentences.self, ShareSentences.self, KitSentences.self,
+        ArchiveShareSentences.self,
     ]
 
     /// The sentences of each member.
@@ -39,7 +40,7 @@ import Testing
     /// What is to be typed stays as it is: commands, options, names of programs.
     @Test func commandsAreTheSame() throws {
         let typed =
-            /keytool (?:id|backup|safe) [a-z]+(?: --[a-z-]+)*|--[a-z-]+|messenger-keytool|shamir[a-z -]* recover|SLIP-39/
+            /keytool (?:id|backup|safe|archive) [a-z]+(?: --[a-z-]+)*|--[a-z-]+|messenger-keytool|shamir[a-z -]* recover|SLIP-39/
         for (name, english, german) in try Self.pairs() {
             let words = Self.text(english).matches(of: typed).map { String($0.0) }
             #expect(words.sorted() == Self.text(german).matches(of: typed).map { String($0.0) }.sorted(), "\(name)")

@@ -16,7 +16,8 @@ import Testing
         let usual = schedule(home: "/home/alice", keystore: "/home/alice/.local/share/keytool")
         #expect(
             try Crontab(usual).lines == [
-                "17 3 * * * /usr/local/bin/keytool safe push --all -q --no-input --jitter 30m --tolerate 3d"
+                "17 3 * * * /usr/local/bin/keytool safe push --all -q --no-input --jitter 30m --tolerate 3d",
+                "47 4 * * 0 /usr/local/bin/keytool safe check --all -q --no-input --jitter 30m",
             ])
         #expect(try DropIn(usual).lines == nil)
         #expect(try DropIn(usual).instance == "keytool-safe@alice")

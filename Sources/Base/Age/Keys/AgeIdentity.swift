@@ -19,6 +19,14 @@ public struct AgeIdentity: ~Copyable, Sendable {
     /// A new identity from the system's random numbers.
     public static func random() -> AgeIdentity { AgeIdentity(secret: randomSecret()) }
 
+    /// The identity of a key that was kept in another form, for example as shares.
+    /// - Parameter bytes: as `revealBytes` returns them.
+    /// - Returns: nil for another length than 32 bytes.
+    package init?(bytes: consuming SecureBytes) {
+        guard bytes.count == X25519.count else { return nil }
+        self.init(secret: bytes)
+    }
+
     /// 32 bytes.
     static func randomSecret() -> SecureBytes { Random.secret(X25519.count) }
 
@@ -28,6 +36,9 @@ public struct AgeIdentity: ~Copyable, Sendable {
     public init(_ text: Span<UInt8>) throws(AgeKeyError) {
         self.init(secret: try KeyText.decode(text, as: .identity))
     }
+
+    /// The key itself, 32 bytes, which opens all of its files.
+    package borrowing func revealBytes() -> SecureBytes { secret.withBytes { SecureBytes(copying: $0) } }
 
     /// The text of the identity, 74 characters, which opens all of its files.
     public borrowing func revealText() -> SecureBytes {

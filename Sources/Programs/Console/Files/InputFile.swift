@@ -5,8 +5,14 @@ package import SecureMemory
 /// Data that a command reads: a file that the user named, or stdin.
 package struct InputFile {
     private let path: String?
-    /// A pipe that nobody writes to would be waited for.
-    private let mustBePlain: Bool
+    private let access: Access
+
+    private enum Access {
+        /// A pipe that nobody writes to is waited for.
+        case any
+        case unawaited
+        case plain
+    }
 
     /// Stdin, which can be read for one purpose only.
     package static let standardInput = InputFile(path: nil)
@@ -14,13 +20,19 @@ package struct InputFile {
     /// - Parameter path: nil for stdin.
     package init(path: String?) {
         self.path = path
-        mustBePlain = false
+        access = .any
+    }
+
+    /// A file of any kind; a pipe that nobody writes to is empty.
+    package init(unawaited path: String) {
+        self.path = path
+        access = .unawaited
     }
 
     /// A regular file; a pipe, device or directory is refused.
     package init(plainFile path: String) {
         self.path = path
-        mustBePlain = true
+        access = .plain
     }
 
     /// The whole text.
@@ -68,13 +80,16 @@ package struct InputFile {
         if path == nil { try StandardInput.take() }
         let file =
             path.map {
-                unsafe keytool_openat(AT_FDCWD, $0, O_RDONLY | O_CLOEXEC | O_NOCTTY | (mustBePlain ? O_NONBLOCK : 0), 0)
+                unsafe keytool_openat(
+                    AT_FDCWD, $0, O_RDONLY | O_CLOEXEC | O_NOCTTY | (access == .any ? 0 : O_NONBLOCK), 0)
             } ?? dup(STDIN_FILENO)
         guard file >= 0 else { throw InputError.notReadable(path: name, code: errno) }
-        guard !mustBePlain || FileStatus(of: file)?.isPlainFile == true else {
+        guard access != .plain || FileStatus(of: file)?.isPlainFile == true else {
             close(file)
             throw InputError.notReadable(path: name, code: EINVAL)
         }
+        // The opening does not wait; reading does, for who has the other end.
+        if access == .unawaited { _ = fcntl(file, F_SETFL, 0) }
         return file
     }
 

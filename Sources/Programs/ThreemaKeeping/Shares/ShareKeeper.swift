@@ -12,21 +12,10 @@ package struct ShareKeeper: Sendable {
     let now: @Sendable () -> Timestamp
 
     /// Shares the private key, and joins the new shares again before it returns them.
-    /// - Throws: `ShareKeepingError.notReproduced`; `KeystoreError`.
+    /// - Throws: `SharePlanError.notReproduced`; `KeystoreError`.
     package func split(_ id: ThreemaID, by plan: SharePlan) throws -> (shares: [Share], publicKey: PublicKey) {
         let identity = try keystore.identity(.threema(id)).identity()
-        let shares = try plan.split(identity.clientKey.bytes)[0]
-        let needed = Int(plan.groups[0].threshold)
-        for first in stride(from: 0, to: shares.count, by: needed) {
-            // Each share is in one of these sets of as many as are needed, read from their words.
-            var collection = ShareCollection()
-            for offset in 0..<needed { _ = try collection.add(Share(shares[(first + offset) % shares.count].words)) }
-            let joined = try ClientKey(collection.join())
-            guard identity.isSame(as: Identity(id: id, clientKey: joined)) else {
-                throw ShareKeepingError.notReproduced
-            }
-        }
-        return (shares, identity.clientKey.publicKey)
+        return (try plan.provenShares(of: identity.clientKey.bytes), identity.clientKey.publicKey)
     }
 
     /// Remembers new shares.
@@ -102,10 +91,8 @@ package struct ShareKeeper: Sendable {
     }
 }
 
-/// Why a private key was not shared.
+/// Why shares were not remembered.
 package enum ShareKeepingError: Error, Equatable, Sendable {
-    /// The new shares do not join to the key: a defect. They were discarded.
-    case notReproduced
     /// Another command has replaced the private key meanwhile.
     case keyChanged
 }

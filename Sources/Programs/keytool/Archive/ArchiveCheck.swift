@@ -13,7 +13,14 @@ struct ArchiveCheck: Verb {
     @OptionGroup var file: ArchiveFileOptions
     @OptionGroup var keystore: KeystoreOptions
 
+    @OptionGroup(title: "Monitoring")
+    var monitoring: MonitoringOptions
+
     func run(_ session: Session) throws {
+        try monitoring.monitored(.archiveCheck, outside: session.reserved, session.output) { _ in try check(session) }
+    }
+
+    private func check(_ session: Session) throws {
         let opened = try file.open(session)
         let keeper = ArchiveKeeper(try present(session), session.messengers.archived)
         var report = ArchiveReport()

@@ -29,6 +29,16 @@ struct ArchiveExport: Verb {
 
     @OptionGroup var recipients: AgeRecipientOptions
 
+    @Option(
+        help: ArgumentHelp(
+            """
+            Encrypt for a new key, instead of under a passphrase, and share the key among people: how many shares are \
+            needed, and how many are made, 2/2 to 16/16.
+            """, valueName: "m/n"))
+    var shares: ShareNumbers?
+
+    @OptionGroup var places: NewShareOptions
+
     @Flag(
         help: """
             Add the sessions that other programs keep in the keystore. A session that is restored uses keys twice.
@@ -51,10 +61,29 @@ struct ArchiveExport: Verb {
 
     @OptionGroup var keystore: KeystoreOptions
 
+    func validate() throws {
+        guard shares != nil else {
+            guard !places.isGiven else {
+                throw ValidationError("--sheet, --language and --reveal-shares need --shares")
+            }
+            return
+        }
+        try places.requireOne()
+        guard recipients.texts.isEmpty, !passphrase.isGiven else {
+            throw ValidationError(
+                "--shares cannot be combined with --recipient or an archive passphrase: the file has a new key")
+        }
+        // What was shared for the old file would not open the new one.
+        guard !force else { throw ValidationError("--shares cannot be combined with --force: name a new file") }
+        guard output != "-" || !places.revealShares else {
+            throw ValidationError("stdout can be used for only one thing: the archive or the shares")
+        }
+    }
+
     func run(_ session: Session) throws {
         _ = try recipients.recipients(insteadOf: passphrase)
         // Refuse before asking for a passphrase, not after.
-        let target = try DocumentTarget(output, mayReplace: force, keepsOld: true, outside: session.reserved)
+        let target = try target(session)
         let opened = try session.keystore(keystore.passphrase)
         let keeper = ArchiveKeeper(opened, session.messengers.archived)
         let survey = try session.output.busy("reading the keystore") {
@@ -75,36 +104,78 @@ struct ArchiveExport: Verb {
             if let skipped { throw skipped }
             throw KeystoreError.absent(path: try session.keystorePath)
         }
-        let protection = try recipients.protection(
-            or: passphrase, .for("the new archive"), weak: weakOk ? .accept : .ask, session)
-        let isSigned = protection.isPassphrase
-        var bytes = 0
-        try target.write { file in
-            bytes = try write(protection, survey, keeper, to: file, session)
-        } finish: {
-            guard let path = target.path else { return }
-            let kept = target.file?.keptPath
-            // On stderr, so that it is said also if the result cannot be written.
-            if let kept { session.output.note("the old file is now \(kept)") }
-            try session.output.done(
-                ["wrote \(Counted.identities(survey.identities.count)) to \(path), \(ByteCount.text(bytes)), verified"],
-                json: .result(
-                    "archive export",
-                    [
-                        ("file", .string(path)), ("kept", kept.map { .string($0) }), ("bytes", .number(bytes)),
-                        ("verified", .bool(true)),
-                        ("protection", .string(isSigned ? "passphrase" : "recipients")),
-                        (
-                            "identities",
-                            .array(survey.identities.map { .members($0.members) })
-                        ),
-                    ]))
+        if let shares {
+            try places.withFiles(shares.count, named: "archive", outside: session.reserved) { files in
+                let shared = try session.output.busy("sharing a new key") {
+                    try ArchiveShares(shares, files, isRevealed: places.revealShares)
+                }
+                let protection = shared.protection
+                try shared.writePages(of: target.path, in: places.language.chosen) {
+                    try write(protection, shared, survey, keeper, to: target, session)
+                }
+                shared.advise(on: target.path, session.output)
+            }
+        } else {
+            let protection = try recipients.protection(
+                or: passphrase, .for("the new archive"), weak: weakOk ? .accept : .ask, session)
+            try write(protection, nil, survey, keeper, to: target, session)
         }
         if target.path == nil {
             session.output.hint(
                 "the result was not read again: keytool archive check FILE compares it with the keystore")
         }
         if let skipped { throw skipped }
+    }
+
+    private func target(_ session: Session) throws -> DocumentTarget {
+        do {
+            return try DocumentTarget(output, mayReplace: force, keepsOld: true, outside: session.reserved)
+        } catch ResultFileError.exists(let path) where shares != nil {
+            throw CommandFailure(failure: Failure(.exists, "\(path) already exists", hints: "name a new file"))
+        }
+    }
+
+    /// Writes the archive and says so.
+    /// - Parameter shared: its key, if people share it. Their words are printed before the file gets its name.
+    private func write(
+        _ protection: borrowing AgeProtection, _ shared: ArchiveShares?, _ survey: ArchiveSurvey,
+        _ keeper: ArchiveKeeper,
+        to target: DocumentTarget, _ session: Session
+    ) throws {
+        let isSigned = protection.isPassphrase
+        var bytes = 0
+        func json(_ members: [(String, JSONValue?)] = []) -> JSONValue {
+            .result(
+                "archive export",
+                [
+                    ("file", target.path.map { .string($0) }),
+                    ("kept", target.file?.keptPath.map { .string($0) }), ("bytes", .number(bytes)),
+                    ("verified", .bool(true)),
+                    ("protection", .string(isSigned ? "passphrase" : shared == nil ? "recipients" : "shares")),
+                ] + (shared?.members ?? []) + members + [
+                    ("identities", .array(survey.identities.map { .members($0.members) }))
+                ])
+        }
+        try target.write { file in
+            bytes = try write(protection, shared?.key, survey, keeper, to: file, session)
+            if let shared, shared.new.isRevealed { try shared.new.show([], session.output, json: json) }
+        } finish: {
+            guard let path = target.path else {
+                shared?.new.wrote.forEach { session.output.note($0) }
+                return
+            }
+            let kept = target.file?.keptPath
+            // On stderr, so that it is said also if the result cannot be written.
+            if let kept { session.output.note("the old file is now \(kept)") }
+            let line =
+                "wrote \(Counted.identities(survey.identities.count)) to \(path), \(ByteCount.text(bytes)), verified"
+            guard let shared else { return try session.output.done([line], json: json()) }
+            if shared.new.isRevealed {
+                session.output.note(line)
+            } else {
+                try shared.new.show([line], session.output, json: json)
+            }
+        }
     }
 
     private func warnOfSessions(_ survey: ArchiveSurvey, _ session: Session) {
@@ -149,10 +220,11 @@ struct ArchiveExport: Verb {
     }
 
     /// Encrypts the archive, and reads a file again before it gets its name.
+    /// - Parameter identity: what has to open the file; nil if nobody here has it.
     /// - Returns: how many bytes were written.
     private func write(
-        _ protection: borrowing AgeProtection, _ survey: ArchiveSurvey, _ keeper: ArchiveKeeper,
-        to file: ResultPieces, _ session: Session
+        _ protection: borrowing AgeProtection, _ identity: HeldAgeIdentity?, _ survey: ArchiveSurvey,
+        _ keeper: ArchiveKeeper, to file: ResultPieces, _ session: Session
     ) throws -> Int {
         let key = AgeFileKey.random()
         let sink = try ArchiveSink(file, protection, key, session.output)
@@ -167,7 +239,7 @@ struct ArchiveExport: Verb {
         guard file.isReadable else { return sink.count }
         do {
             let found = try session.output.busy("verifying the archive", bytes: sink.count) { add in
-                try read(file, key, add)
+                try read(file, key, identity, add)
             }
             guard found == (digest, sink.count) else { throw AgeError.notReproduced }
         } catch is AgeError {
@@ -179,7 +251,7 @@ struct ArchiveExport: Verb {
     /// Decrypts what was written.
     /// - Returns: SHA-256 of the content, and the length of the file.
     private func read(
-        _ file: ResultPieces, _ key: borrowing AgeFileKey, _ add: @escaping (Int) -> Void
+        _ file: ResultPieces, _ key: borrowing AgeFileKey, _ identity: HeldAgeIdentity?, _ add: @escaping (Int) -> Void
     ) throws -> (digest: [UInt8], count: Int) {
         var offset = 0
         let written = try AgeFile(.binary) { bytes in
@@ -191,6 +263,7 @@ struct ArchiveExport: Verb {
         var state = SHA256State()
         // Also if the file cannot be read to its end.
         defer { state.wipe() }
+        if let identity { _ = try written.unlock(identity.identity) }
         try written.open(writtenWith: key).readToEnd { state.update($0) }
         var digest = [UInt8](repeating: 0, count: SHA256.count)
         state.finish(into: &digest)

@@ -12,6 +12,16 @@ struct ArchiveFileOptions: ParsableArguments {
     @Argument(help: ArgumentHelp("The archive, or - for stdin.", valueName: "file"), completion: .file())
     var file: String
 
+    @Argument(
+        help: ArgumentHelp(
+            "With --shares: files with the words of one share each, or - for stdin. Without them, the words are asked for.",
+            valueName: "share"),
+        completion: .file())
+    var shareFiles: [String] = []
+
+    @Flag(help: "Open it with shares of its key, which stand on pages.")
+    var shares = false
+
     @OptionGroup var identities: AgeIdentityOptions
 
     @Option(
@@ -26,8 +36,14 @@ struct ArchiveFileOptions: ParsableArguments {
         guard (1...AgeFile.greatestWorkFactor).contains(maxWorkFactor) else {
             throw ValidationError("--max-work-factor is 1 to \(AgeFile.greatestWorkFactor)")
         }
-        guard file != "-" || !identities.paths.contains("-") else {
+        guard shares || shareFiles.isEmpty else {
+            throw ValidationError("only one archive can be read; files with words of shares need --shares")
+        }
+        guard ([file] + shareFiles + identities.paths).count(where: { $0 == "-" }) < 2 else {
             throw ValidationError("stdin can be used for only one thing")
+        }
+        guard !shares || identities.paths.isEmpty && !passphrase.isGiven else {
+            throw ValidationError("--shares cannot be combined with --identity or an archive passphrase")
         }
         guard identities.paths.isEmpty || !passphrase.isGiven else {
             throw ValidationError(
@@ -44,7 +60,7 @@ struct ArchiveFileOptions: ParsableArguments {
         let input = try InputFile(path: file == "-" ? nil : file).pieces()
         let encrypted = try AgeFile { try input.read(into: &$0) }
         let isSigned = encrypted.recipientKinds.contains(.passphrase)
-        let key = try unlock(encrypted, session)
+        let key = try shares ? unlockByShares(encrypted, session) : unlock(encrypted, session)
         // Optional, because a closure cannot consume what it captures.
         var reader = Optional(try encrypted.open(key))
         let content = try session.output.busy("decrypting the archive", bytes: input.count) { add in
@@ -61,10 +77,36 @@ struct ArchiveFileOptions: ParsableArguments {
 }
 
 extension ArchiveFileOptions {
+    /// - Throws: `CommandFailure`, before shares are asked for if none can open the file; as `ShareSource.join`.
+    private func unlockByShares(_ file: borrowing AgeFile, _ session: Session) throws -> AgeFileKey {
+        let kinds = file.recipientKinds
+        guard !kinds.contains(.passphrase) else {
+            throw UsageFailure("the archive is under a passphrase, and no share opens it", hint: "leave --shares out")
+        }
+        guard kinds.contains(.x25519) else { throw AgeError.noMatch(kinds) }
+        let joined = try ShareSource(files: shareFiles).join(session)
+        // A joined key has the right length.
+        let identity = AgeIdentity(bytes: joined.key)!
+        do throws(AgeError) { return try file.unlock(identity) } catch .noMatch {
+            throw CommandFailure(
+                failure: Failure(
+                    .verifyFailed, "the shares belong together, but they are not of this archive",
+                    hints: "the pages name the file and the day of their archive",
+                    "shares of a Threema ID restore it: keytool backup join"))
+        } catch {
+            throw error
+        }
+    }
+
     private func unlock(_ file: borrowing AgeFile, _ session: Session) throws -> AgeFileKey {
         let name = self.file == "-" ? "the archive" : self.file
         guard let workFactor = file.workFactor, identities.paths.isEmpty else {
-            return try identities.unlock(file, named: name, or: passphrase, session)
+            do {
+                return try identities.unlock(file, named: name, or: passphrase, session)
+            } catch let error as AgeIdentityError {
+                guard case .needed = error else { throw error }
+                throw CommandFailure(failure: error.failure.advising("if its key was shared among people: --shares"))
+            }
         }
         // Before anything is asked for.
         guard workFactor <= maxWorkFactor else {

@@ -18,6 +18,7 @@ enum ArchiveReadme {
           age -d ARCHIVE.age | tar -x -C unpacked
         age asks for the archive passphrase. An archive that was encrypted for age
         recipients opens with: age -d -i KEYFILE ARCHIVE.age
+        If people share its key, their pages say how to make KEYFILE of the words.
 
         THE FILES
           keytool-archive                 the version of this layout: 1

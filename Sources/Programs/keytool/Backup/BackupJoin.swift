@@ -43,19 +43,15 @@ struct BackupJoin: Verb {
             throw StandardInput.isTwoThings
         }
         let server = try directory.isNamed || directory.hasTrust ? directory.server(remembered: nil) : nil
-        let collection = try files.isEmpty ? typed(session) : read(session.output)
-        let secret = try session.output.busy("joining the shares") { try collection.join() }
-        guard secret.count == ClientKey.count else {
-            throw CommandFailure(
-                failure: Failure(.badData, "the shares join to \(secret.count) bytes; a private key has 32"))
-        }
-        let identity = Identity(id: try id ?? askID(session), clientKey: ClientKey(secret))
+        let joined = try ShareSource(files: files).join(session)
+        let shares = joined.shares
+        let identity = Identity(id: try id ?? askID(session), clientKey: ClientKey(joined.key))
         try compare(identity, server, session)
 
         let keeper = try session.keeperOfNewKeystore(keystore)
         let isNew = try keeper.codes.storeImported(identity, from: .shares, isReplacing: replace)
         // The shares have just been read. That it cannot be stored changes nothing about the identity.
-        _ = try? keeper.shares.markChecked(collection.shares, of: identity.id)
+        _ = try? keeper.shares.markChecked(shares, of: identity.id)
         let key = identity.clientKey.publicKey
         let lead = isNew ? "restored" : "already in the keystore, with the same key:"
         try session.output.done(
@@ -65,69 +61,10 @@ struct BackupJoin: Verb {
                 [
                     ("id", .string(identity.id.text)), ("public_key", .string(key.hex)),
                     ("check", .string(key.checkWord.text)),
-                    ("shares", .array(collection.shares.map { .number(Int($0.index) + 1) })),
+                    ("shares", .array(shares.map { .number(Int($0.index) + 1) })),
                     ("stored", .bool(isNew)),
                 ]))
         if isNew && !keystore.noPassphrase { session.noteProtection(of: keeper) }
-        if files.isEmpty { session.output.hint("the words stay in this terminal's scrollback") }
-    }
-
-    // MARK: The shares
-
-    private func read(_ output: Output) throws -> ShareCollection {
-        var collection = ShareCollection()
-        for file in files {
-            let share = try Share(file: file, output)
-            do {
-                if try !collection.add(share) { output.note("\(file) is a share that was read already") }
-            } catch let error as ShareJoinError {
-                throw error.failure(of: file)
-            }
-        }
-        guard collection.isComplete else { throw Self.missing(collection) }
-        return collection
-    }
-
-    private func typed(_ session: Session) throws -> ShareCollection {
-        guard session.dialog.mayAsk, let terminal = ControllingTerminal() else {
-            throw CommandFailure(
-                failure: Failure(
-                    .needSecret, "no share was given, and there is no terminal to ask on",
-                    hints: "name files with the words of one share each"))
-        }
-        var collection = ShareCollection()
-        try terminal.say("Type the words of a share one by one, or several in a line. Type - to go back one word.")
-        while !collection.isComplete {
-            guard let share = try terminal.askShare("Share \(collection.shares.count + 1)") else {
-                throw Self.missing(collection)
-            }
-            do {
-                if try !collection.add(share) { Output.word("error", "this share was typed already; take another one") }
-            } catch let error as ShareJoinError {
-                error.failure.report()
-                continue
-            }
-            try terminal.say("Share \(share.index + 1) is right. \(Self.words(collection))")
-        }
-        return collection
-    }
-
-    private static func missing(_ collection: ShareCollection) -> CommandFailure {
-        CommandFailure(failure: Failure(.needSecret, words(collection)))
-    }
-
-    /// What is there and what is missing, in words; of groups, only if there are several.
-    private static func words(_ collection: ShareCollection) -> String {
-        guard let set = collection.shares.first?.set else { return "no share was given" }
-        if collection.isComplete { return "these are enough" }
-        let parts = collection.progress.map { group in
-            let numbers = group.indices.map { "\($0 + 1)" }.joined(separator: ", ")
-            return (set.groupCount > 1 ? "group \(group.group + 1): " : "")
-                + "\(group.indices.count) of \(group.threshold) shares are here (number\(group.indices.count == 1 ? "" : "s") "
-                + "\(numbers)); \(group.missing) more \(group.missing == 1 ? "is" : "are") needed"
-        }
-        let groups = set.groupThreshold > 1 ? ["\(set.groupThreshold) groups are needed"] : []
-        return (parts + groups).joined(separator: "; ")
     }
 
     private func askID(_ session: Session) throws -> ThreemaID {
@@ -151,7 +88,8 @@ struct BackupJoin: Verb {
         if let expectPublicKey, expectPublicKey != key {
             throw CommandFailure(
                 failure: Failure(
-                    .verifyFailed, "the shares join to another public key than the expected one: \(key.hex)"))
+                    .verifyFailed, "the shares join to another public key than the expected one: \(key.hex)",
+                    hints: Self.ofArchive))
         }
         if let server {
             let entry = try session.output.busy("asking the directory") {
@@ -162,7 +100,7 @@ struct BackupJoin: Verb {
                 throw CommandFailure(
                     failure: Failure(
                         .verifyFailed, "the shares join to a private key that is not the one of \(id)",
-                        hints: "the directory has another public key; is the ID right?"))
+                        hints: "the directory has another public key; is the ID right?", Self.ofArchive))
             }
         }
         guard expectPublicKey == nil, server == nil else { return }
@@ -173,7 +111,9 @@ struct BackupJoin: Verb {
             throw CommandFailure(
                 failure: Failure(
                     .verifyFailed, "the shares join to another key than the one on the pages; nothing was stored",
-                    hints: "use shares with the same date and check word"))
+                    hints: "use shares with the same date and check word", Self.ofArchive))
         }
     }
+
+    private static let ofArchive = "shares of an archive open it: keytool archive import --shares FILE"
 }

@@ -5,6 +5,7 @@ import Encodings
 import Glibc
 import ThreemaKeeping
 import SecureMemory
+import Shares
 import Threema
 
 /// Where a backup code and its password come from, and what it is expected to be: common to `backup
@@ -125,7 +126,7 @@ struct CodeOptions: ParsableArguments {
     }
 
     private func read(_ session: Session) throws -> TypedCode {
-        if isCodeOnStandardInput { return Self.unchecked(try Self.code(in: .standardInput)) }
+        if isCodeOnStandardInput { return Self.unchecked(try Self.code(in: .standardInput, "stdin")) }
         if let file {
             // zbarimg reads neither: --qr-image would be the wrong advice.
             guard !file.lowercased().hasSuffix(".svg") else { throw PictureError.isDrawing(path: file) }
@@ -133,7 +134,7 @@ struct CodeOptions: ParsableArguments {
             guard !Self.isPicture(file) else {
                 throw UsageFailure("\(file) seems to be a picture", hint: "--qr-image \(file)")
             }
-            return Self.unchecked(try Self.code(in: InputFile(path: file)))
+            return Self.unchecked(try Self.code(in: InputFile(unawaited: file), file))
         }
         guard session.dialog.mayAsk, let terminal = ControllingTerminal(),
             let typed = try terminal.askCode(expecting: expectCheck)
@@ -143,8 +144,20 @@ struct CodeOptions: ParsableArguments {
         return typed
     }
 
-    private static func code(in file: InputFile) throws -> GroupedCode {
-        try GroupedCode(parsing: file.read(limit: maxBytes))
+    private static func code(in file: InputFile, _ name: String) throws -> GroupedCode {
+        // In guarded memory until it is known not to be a share: a code is encrypted, words are not.
+        let content = try file.readGuarded(limit: maxBytes)
+        guard !content.withBytes({ ShareWords.isLikely($0) }) else {
+            throw CommandFailure(
+                failure: Failure(
+                    .usage, "\(name) has the words of a share, not a backup code",
+                    hints: "keytool backup join restores an identity from shares",
+                    "keytool backup check --share checks one of them"))
+        }
+        guard let text = content.withBytes({ String(validating: $0.revealBytes(), as: UTF8.self) }) else {
+            throw InputError.notText
+        }
+        return try GroupedCode(parsing: text)
     }
 }
 

@@ -35,7 +35,7 @@ enum IdentityKeyFile: ~Copyable {
         guard code.qrImage == nil, let path = code.file else { return try refuseOptions(options) }
         // The ID says what it is, in a pipe as well.
         guard options.id == nil else {
-            let file = path == "-" ? InputFile.standardInput : InputFile(path: path)
+            let file = path == "-" ? InputFile.standardInput : InputFile(unawaited: path)
             return .gateway(try file.readGuarded(limit: KeyFileFormat.maxCount))
         }
         guard path != "-" else { return try refuseOptions(options) }

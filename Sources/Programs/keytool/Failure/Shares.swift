@@ -68,13 +68,17 @@ extension Explained {
 }
 
 extension SharePlanError: Explained {
-    var failure: Failure { .defect("the private key cannot be shared in this way") }
+    var failure: Failure {
+        switch self {
+        case .notReproduced: .defect("verification of the new shares failed; they were discarded")
+        case .threshold, .iterationExponent, .secretCount, .passphrase: .defect("the key cannot be shared in this way")
+        }
+    }
 }
 
 extension ShareKeepingError: Explained {
     var failure: Failure {
         switch self {
-        case .notReproduced: .defect("verification of the new shares failed; they were discarded")
         case .keyChanged:
             Failure(
                 .verifyFailed, "another command has replaced the private key meanwhile; the shares were discarded",

@@ -13,6 +13,8 @@ struct MetricsFile {
     /// What the metrics are about. A file has those of one subject.
     enum Subject: String {
         case safe = "keytool_safe_"
+        case safeCheck = "keytool_safe_check_"
+        case archiveCheck = "keytool_archive_check_"
         case contacts = "keytool_contact_check_"
     }
 

@@ -14,7 +14,7 @@ struct SafeCheck: Verb {
         commandName: "check", abstract: "Verify that the Safe backup opens and equals the last upload.",
         discussion: """
             Reads the backup and opens it with the key in the keystore. Local changes that are not uploaded yet \
-            are reported, but are not an error.
+            are reported, but are not an error. Runs from cron, too.
             """)
 
     @OptionGroup var globals: GlobalOptions
@@ -22,6 +22,9 @@ struct SafeCheck: Verb {
     @OptionGroup var named: IdentityArgument
 
     @OptionGroup var place: PlaceOption
+
+    @Flag(help: "Do it for every identity and Safe place.")
+    var all = false
 
     @Flag(help: "Also ask for the Safe password, to verify that you still know it.")
     var withPassword = false
@@ -33,8 +36,27 @@ struct SafeCheck: Verb {
 
     @OptionGroup var waiting: TimeLimitOptions
 
+    @Option(help: ArgumentHelp("Wait first, for a random part of this time.", valueName: "duration"))
+    var jitter: TimeSpan?
+
+    @OptionGroup(title: "Monitoring")
+    var monitoring: MonitoringOptions
+
+    func validate() throws {
+        try place.validate(all: all, named)
+        guard !all || !withPassword && !password.isGiven else {
+            throw ValidationError("--all cannot be combined with a Safe password")
+        }
+    }
+
     func run(_ session: Session) throws {
+        if let jitter { Sleep.random(below: jitter.duration, before: "the check", session.output) }
+        try monitoring.monitored(.safeCheck, outside: session.reserved, session.output) { _ in try check(session) }
+    }
+
+    private func check(_ session: Session) throws {
         let keeper = try session.keeper(keystore.passphrase, waiting.limits)
+        guard !all else { return try check(session.places(in: keeper).flatMap { $0 }, keeper, session) }
         let id = try session.identity(named.id, in: keeper)
         let places = try session.places(place.name, of: id, in: keeper)
         if let only = places.first, only.isOnly || place.name != nil {
@@ -52,12 +74,17 @@ struct SafeCheck: Verb {
                 hint: Hint(places.map(\.place.name.text).joined(separator: " ")))
         }
         try provePassword(of: places[0], keeper, session)
+        try check(places, keeper, session)
+    }
+
+    /// Checks several places.
+    private func check(_ places: [ChosenPlace], _ keeper: ThreemaKeeper, _ session: Session) throws {
         try session.forEach(places, keeper, waiting.limits, command: "safe check") { place, keeper in
             let look = try check(place, keeper, session)
             if !session.output.isJSON {
                 try session.output.done(["\(place.label): the Safe backup " + words(look)], json: .object([]))
             }
-            return PlaceReport(members: members(id, look))
+            return PlaceReport(members: members(place.id, look))
         }
     }
 

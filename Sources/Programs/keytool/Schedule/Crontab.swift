@@ -2,31 +2,41 @@ import Console
 
 /// A schedule as lines for `crontab -e`.
 struct Crontab {
-    /// One line for each command.
+    /// One line for each command that runs every day, and one for the check of each week.
     let lines: [String]
 
     /// The minute and hour of the first command. The next one begins half an hour later, so that two commands seldom
     /// wait for one keystore.
     private static let times = ["17 3", "47 3", "17 4"]
+    /// On Sundays.
+    private static let checkTime = "47 4 * * 0"
 
     /// - Throws: `UsageFailure` for a passphrase that cron has no source for, or a text with a line break.
     init(_ schedule: SafeSchedule) throws {
-        var options = ["-q", "--no-input", "--jitter", "30m", "--tolerate", SafeSchedule.tolerance]
+        let options = ["-q", "--no-input", "--jitter", "30m"]
+        let more: [String]
         switch schedule.passphrase {
-        case .notNeeded: break
-        case .file(let path): options += ["--passphrase-file", path]
-        case .command(let command): options += ["--passphrase-command", command]
+        case .notNeeded: more = []
+        case .file(let path): more = ["--passphrase-file", path]
+        case .command(let command): more = ["--passphrase-command", command]
         case .credential:
             throw UsageFailure(
                 "cron has no source for the keystore passphrase",
                 hint: "give --passphrase-file or --passphrase-command; it becomes part of the line")
         }
-        let keystore = schedule.keystoreForCron.map { ["--keystore", $0] } ?? []
-        lines = try zip(Self.times, schedule.works).map { time, work in
-            let words = try ([schedule.program] + work.words(for: schedule.identity) + options + keystore).map(
-                Self.quoted)
-            return "\(time) * * * " + words.joined(separator: " ")
+        let end = more + (schedule.keystoreForCron.map { ["--keystore", $0] } ?? [])
+        func line(_ time: String, _ words: [String]) throws -> String {
+            try "\(time) " + ([schedule.program] + words + end).map(Self.quoted).joined(separator: " ")
         }
+        let daily = try zip(Self.times, schedule.works).map { time, work in
+            try line(
+                "\(time) * * *",
+                work.words(for: schedule.identity) + options + ["--tolerate", SafeSchedule.tolerance])
+        }
+        // Nothing is tolerated: the next check is a week away.
+        lines =
+            schedule.works == [.check]
+            ? daily : daily + [try line(Self.checkTime, ["safe", "check", schedule.identity ?? "--all"] + options)]
     }
 
     /// One word for the shell that cron runs. Cron itself makes a line break of a bare %, and takes the backslash before

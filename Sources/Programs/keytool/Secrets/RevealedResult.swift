@@ -36,6 +36,12 @@ extension Output {
             rest = rest[mark.upperBound...]
         }
         result.append(String(rest))
+        // The last copies are still in vector registers, from which any call may save them to the stack. Copies of other
+        // lengths use others.
+        for count in [64, 128, 256, 512] {
+            var blank = SecureBuffer(capacity: count)
+            blank.append(SecureBytes(count: count) { _ in })
+        }
         // Base64 computes its characters there.
         SpentStack.wipe()
         try result.withBytes { try Self.writeResult($0) }

@@ -28,7 +28,9 @@ struct ShareCheck {
             throw CommandFailure(
                 failure: Failure(
                     .verifyFailed, "the share does not belong to \(ids.map(\.text).joined(separator: ", "))",
-                    hints: "it is of another identity or an earlier private key, or was made on another machine"))
+                    hints:
+                        "it is of an archive, of another identity or an earlier private key, or was made on another machine"
+                ))
         }
         if let id, known == .noShares {
             throw CommandFailure(

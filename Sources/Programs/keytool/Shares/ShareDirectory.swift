@@ -1,7 +1,6 @@
 import AtomicFiles
 import CommandLine
 import Console
-import Threema
 
 /// The directory of the pages of new shares. If it is missing, it is made.
 struct ShareDirectory {
@@ -35,12 +34,12 @@ struct ShareDirectory {
         }
     }
 
-    /// Where each page goes. A page replaces nothing: a share of an older set may be in the file.
+    /// Where each page goes: `share-1-NAME.pdf` and so on. A page replaces nothing: a share of an older set may be in the file.
     /// - Throws: `CommandFailure` if one is there already; `ResultFileError`.
-    func files(_ count: Int, of id: ThreemaID, outside reserved: ReservedDirectory?) throws -> [ResultFile] {
+    func files(_ count: Int, named name: String, outside reserved: ReservedDirectory?) throws -> [ResultFile] {
         try (1...count).map { number in
             do {
-                return try ResultFile("\(path)/share-\(number)-\(id).pdf", mayReplace: false, outside: reserved)
+                return try ResultFile("\(path)/share-\(number)-\(name).pdf", mayReplace: false, outside: reserved)
             } catch ResultFileError.exists(let path) {
                 throw CommandFailure(
                     failure: Failure(

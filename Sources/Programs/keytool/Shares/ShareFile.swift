@@ -19,9 +19,9 @@ extension Share {
                     .badData, "\(path) is a page to print, and keytool does not read the words from it",
                     hints: "leave the file out, and type the words of the page"))
         }
-        do {
+        do throws(ShareError) {
             self = try Share(text.withBytes { (text) throws(ShareError) in try ShareWords(parsing: text) })
-        } catch let error as ShareError {
+        } catch {
             throw path == "-" ? CommandFailure(failure: error.failure) : error.failure(of: path)
         }
     }

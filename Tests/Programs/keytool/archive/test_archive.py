@@ -338,6 +338,16 @@ class TestSequences:
         assert result.code == 19
         assert [one["result"] for one in result.json["results"]] == ["differs", "missing"]
 
+    def test_a_check_from_cron(self, full, exported, with_key, write, tmp_path):
+        """Metrics and ping have the exit code."""
+        metrics, ping = tmp_path / "check.prom", write("ping", "not an address\n")
+        for expected in (0, 19):
+            result = full("archive", "check", exported, *with_key, "-q", "--no-input", "--metrics-file", metrics,
+                          "--ping-url-file", ping)
+            assert result.code == expected and "https:// address" in result.err, result
+            assert f"\nkeytool_archive_check_last_exit_code {expected}\n" in metrics.read_text()
+            full.ok("profile", "set", ID, "--nickname", "Ann")
+
     def test_check_without_a_keystore(self, full, exported, with_key, other_keytool, passphrase):
         error = other_keytool.fails(10, "archive", "check", exported, *with_key).err
         assert "the archive opens" in error and "keytool archive list" in error and "id create" not in error

@@ -1,6 +1,8 @@
 """A backup code as people write it: which spellings are accepted, which are refused, and where the error is."""
 
+import os
 import re
+import subprocess
 
 import pytest
 
@@ -90,3 +92,17 @@ def test_zip_is_named(keytool, write, length):
     for refused in (keytool.fails(65, "backup", "import", "-", stdin=archive), keytool.fails(65, "key", "import", path)):
         assert "is a ZIP file\n" in refused.err and "keytool backup import FILE" in refused.err
     assert snapshot(keytool.keystore) == EMPTY_KEYSTORE
+
+
+@pytest.mark.parametrize("arguments", [["import"], ["check"], ["import", "--id", "*TESTGW1"]])
+def test_a_pipe_that_nobody_writes_to(keytool, tmp_path, arguments):
+    os.mkfifo(tmp_path / "pipe")
+    keytool.fails(65, "backup", *arguments, tmp_path / "pipe")
+
+
+def test_a_pipe_of_the_shell(keytool, code_file, code_password):
+    """It is read to its end, also if the command behind it begins later."""
+    command = keytool.command_line("backup", "check", *code_password)
+    run = subprocess.run(["bash", "-c", '"$@" <(sleep 0.3; cat "$CODE")', "-", *command], capture_output=True, text=True, timeout=60,
+                         stdin=subprocess.DEVNULL, env={**keytool.environment, "CODE": str(code_file)})
+    assert run.returncode == 0 and "0ZAHXXHB" in run.stdout, run

@@ -14,6 +14,8 @@ from kit.screens.setupdialog import CARD, PUSH
 PAGES = {
     "share": (["backup", "split", "--shares", "2/3", "--sheet", "PLACE"], "share-2-ABCD1234.pdf",
               "Share 2 of 3 of the Threema ID ABCD1234", "Teilschlüssel 2 von 3 der Threema-ID ABCD1234"),
+    "archive": (["archive", "export", "-o", "PLACE/keys.age", "--shares", "2/3", "--sheet", "PLACE"], "share-2-archive.pdf",
+                "Share 2 of 3 of a keytool archive", "Teilschlüssel 2 von 3 eines keytool-Archivs"),
     "sheet": (["backup", "export", "PASSWORD", "--sheet", "PLACE/page.pdf"], "page.pdf",
               "Threema ID backup", "Backup einer Threema-ID"),
     "sheet as SVG": (["backup", "export", "PASSWORD", "--sheet", "PLACE/page.svg"], "page.svg",
@@ -96,7 +98,7 @@ def test_umlauts_are_letters(written):
 
 def test_what_is_typed_is_the_same(written):
     for name in PAGES:
-        found = [set(re.findall(r"keytool (?:id|backup|safe) [a-z]+|--[a-z-]+", written(name, "--language", language)[0]))
+        found = [set(re.findall(r"keytool (?:id|backup|safe|archive) [a-z]+|--[a-z-]+", written(name, "--language", language)[0]))
                  for language in ("en", "de")]
         assert found[0] == found[1] and found[0]
 

@@ -46,6 +46,9 @@ def judge(keytool, place, result, written):
     pages = sorted(place.iterdir())
     assert all(page.name.startswith("share-") for page in pages if not page.name.startswith(".")), result
     words = [shamir.words_on(page) for page in pages if not page.name.startswith(".")]
+    # A page that is there is known, whatever has happened since it was written.
+    for share in words:
+        assert keytool("backup", "check", "--share", "-", "--json", stdin=share).json["held"], result
     assert len(words) in written, f"{pages} {result}"
     assert len(words) < 2 or shamir.join(words[:2]) == KEY
     assert keytool.json("id", "show")["public_key"] == PUBLIC

@@ -352,6 +352,14 @@ def test_an_age_is_never_negative(held, shares):
     assert "shares 1, 2, 3, 4, 5 made 0 days ago" in behind("doctor").out
 
 
+@pytest.mark.parametrize("verb", ["import", "check"])
+def test_a_share_is_no_backup_code(held, shares, files, write, verb):
+    torn = write("torn", " ".join(shares[0].split()[:25]) + " qqqq")
+    for name, text in ((files[0], None), ("-", shares[0].upper()), (torn, None)):
+        result = held("backup", verb, name, stdin=text)
+        assert result.code == 64 and "keytool backup join" in result.err and shares[0].split()[8] not in result.err
+
+
 # What is remembered
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from kit import archives
 from kit.pages import manual
 from kit.runner import BINARY, REPOSITORY
 from kit.servers.pingservice import PingService
@@ -183,3 +184,32 @@ def test_healthchecks_line(safe, certificates):
         assert [path.rpartition("/")[2] for path in service.told][2:] == ["start", "15"]
     finally:
         service.close()
+
+
+# The drill
+
+
+def test_the_lines_of_each_week(safe, tmp_path):
+    """They print nothing if the backups open, and the errors otherwise."""
+    lines = [line.split(" ", 5)[5] for line in manual.page("keytool-cron.7").examples["REHEARSING"] if " * * 0 " in line]
+    command = "\n".join(lines).replace(" --jitter 30m", "")
+    assert len(lines) == 2 and " --jitter 30m" in lines[0]
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "bin/keytool").symlink_to(BINARY)
+    keytool = safe.keytool
+    safe.push()
+    (keytool.home / "age.key").write_text(archives.IDENTITY + "\n")
+    (keytool.home / "age.key").chmod(0o600)
+    keytool.ok("archive", "export", "-o", keytool.home / "keys.age", "--recipient", archives.RECIPIENT)
+
+    def said():
+        environment = {**keytool.environment, "KEYTOOL_KEYSTORE": str(keytool.keystore), "PATH": f"{tmp_path / 'bin'}:/usr/bin:/bin"}
+        run = subprocess.run(["/bin/sh", "-c", command], cwd=keytool.home, env=environment, capture_output=True,
+                             text=True, timeout=60, stdin=subprocess.DEVNULL)
+        return run.stdout + run.stderr, re.findall("error: (.*)", run.stderr)
+
+    assert said() == ("", [])
+    keytool.ok("profile", "set", "--nickname", "Ann")
+    safe.directory.backup(safe.keys).unlink()
+    _, errors = said()
+    assert len(errors) == 2 and "differ" in errors[1], errors

@@ -205,3 +205,45 @@ def test_password_at_the_prompt(pushed, terminal):
     assert run.finish() == 0, run.text
     assert SAFE_PASSWORD.decode() not in run.text
     assert status(pushed)["password_proven_at"]
+
+
+# From cron
+
+
+def test_all(pushed, tmp_path, safe_password):
+    keytool = pushed.keytool
+    keytool.ok("id", "create", "--id", "OTHER123")
+    other = tmp_path / "other"
+    keytool.ok("safe", "setup", "OTHER123", "--create", "--server", f"file://{other}", *safe_password)
+    keytool.ok("safe", "push", "OTHER123")
+    assert keytool.ok("safe", "check", "--all").out.splitlines() == [
+        f"{id}: the Safe backup opens and equals the last upload" for id in ("ABCD1234", "OTHER123")]
+    found = keytool.json("safe", "check", "--all")["results"]
+    assert [(each["id"], each["same"]) for each in found] == [("ABCD1234", True), ("OTHER123", True)]
+    next((other / "backups").iterdir()).unlink()
+    result = keytool("safe", "check", "--all")
+    assert result.code == 10 and "ABCD1234: the Safe backup opens" in result.out
+    for more in (["ABCD1234"], ["--name", "main"], ["--with-password"]):
+        keytool.fails(64, "safe", "check", "--all", *more)
+
+
+def test_metrics(pushed, tmp_path):
+    """A file of their own: those of a push alert after three days."""
+    file = tmp_path / "check.prom"
+
+    def values():
+        return dict(line.rsplit(" ", 1) for line in file.read_text().splitlines() if not line.startswith("#"))
+
+    options = ("--all", "-q", "--metrics-file", file, "--alias", "home")
+    pushed.keytool.ok("safe", "check", *options)
+    first = values()
+    assert first.keys() == {f'keytool_safe_check_{name}{{alias="home"}}' for name in (
+        "last_success_timestamp_seconds", "last_attempt_timestamp_seconds", "last_exit_code")}
+    assert first['keytool_safe_check_last_exit_code{alias="home"}'] == "0"
+    pushed.directory.backup(pushed.keys).unlink()
+    assert pushed.keytool("safe", "check", *options).code == 10
+    assert values()['keytool_safe_check_last_exit_code{alias="home"}'] == "10"
+    success = 'keytool_safe_check_last_success_timestamp_seconds{alias="home"}'
+    assert values()[success] == first[success]
+    # A push does not write to it.
+    assert "was not written by --metrics-file of this command" in pushed.keytool("safe", "push", "--metrics-file", file).err

@@ -25,8 +25,15 @@ def ends_well(run):
     assert (run.returncode, run.stdout, run.stderr or "") == (0, "", ""), run
 
 
-def lines(keytool, *arguments):
-    return keytool.ok("safe", "schedule", *arguments).out.splitlines()
+def all_lines(keytool, *arguments, **options):
+    return keytool.ok("safe", "schedule", *arguments, **options).out.splitlines()
+
+
+def lines(keytool, *arguments, **options):
+    """What runs every day."""
+    *daily, weekly = all_lines(keytool, *arguments, **options)
+    assert weekly.startswith("47 4 * * 0 ") and " safe check " in weekly, weekly
+    return daily
 
 
 def test_the_line_pushes(safe):
@@ -49,9 +56,7 @@ def test_relative_paths(safe, given, tmp_path):
     safe.keytool.ok("key", "protect", *given("passphrase", PASSPHRASE + b"\n"))
     keystore = safe.keytool.keystore
     keytool = safe.keytool.with_keystore(None)
-    (line,) = keytool.ok(
-        "safe", "schedule", "--keystore", keystore.name, "--passphrase-file", "given-passphrase",
-        cwd=tmp_path).out.splitlines()
+    (line,) = lines(keytool, "--keystore", keystore.name, "--passphrase-file", "given-passphrase", cwd=tmp_path)
     ends_well(cron(keytool, line))
     assert safe.document
 
@@ -172,9 +177,20 @@ def test_one_identity(both, directory):
     assert len(pushed(directory)) == 1 and both.mirrored() == []
 
 
+def test_the_check_of_each_week(both, directory):
+    push, mirror, check = all_lines(both.keytool)
+    for line in (push, mirror, check):
+        ends_well(cron(both.keytool, line))
+    next((both.directory.path / "backups").iterdir()).unlink()
+    run = cron(both.keytool, check)
+    assert run.returncode == 10 and run.stdout == "", run
+    for id, found in (("OTHER123", 0), ("ABCD1234", 10)):
+        assert cron(both.keytool, all_lines(both.keytool, id)[-1]).returncode == found
+
+
 def test_json(both):
     document = both.keytool.json("safe", "schedule")
-    assert document["form"] == "cron" and document["lines"] == lines(both.keytool)
+    assert document["form"] == "cron" and document["lines"] == all_lines(both.keytool)
     document = both.keytool.json("safe", "schedule", "--systemd")
     assert document["form"] == "systemd" and document["unit"] == f"keytool-safe@{crontab.ACCOUNT}.service"
     assert document["lines"] == both.keytool.ok("safe", "schedule", "--systemd").out.splitlines()

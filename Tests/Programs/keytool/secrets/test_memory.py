@@ -6,7 +6,7 @@ import shutil
 
 import pytest
 
-from kit import archives, databackup, identityfiles, keyfiles, masterkey, oracle, shamir
+from kit import agefile, archives, databackup, identityfiles, keyfiles, masterkey, oracle, shamir
 from kit.processes.memoryleft import unexpected
 from kit.processes.tracing import run_to_exit
 from kit.screens.follower import Paper
@@ -218,11 +218,38 @@ def kit_page(house):
     return ["backup", "kit", "-o", house.home / "kit.pdf", "--force", *house.given("passphrase", "backup-password")]
 
 
+@starting(scheme="argon2id")
+def share_archive(house):
+    return ["archive", "export", "-o", house.home / "shared.age", "--shares", "2/3", "--sheet", house.home / "archive-pages",
+            *house.given("passphrase")]
+
+
+@starting(scheme="argon2id")
+def share_archive_revealing(house):
+    return ["archive", "export", "-o", house.home / "revealed.age", "--shares", "2/3", "--reveal-shares",
+            *house.given("passphrase")]
+
+
+def opening_shared_archive(verb, *stems):
+    @starting(identity=False)
+    def command(house):
+        words = shamir.split(archives.SECRET, 2, 3)[0]
+        shamir.learn(house, words[:2])
+        house.secrets["client key"] = IDENTITY.client_key
+        house.secrets["age key"] = archives.SECRET
+        house.secrets["age key as text"] = archives.IDENTITY[16:].encode()
+        file = house.file("archive.age", archives.archive(*archives.threema(ID, IDENTITY.client_key)))
+        files = [house.file(f"share{number}", share.encode()) for number, share in enumerate(words[:2])]
+        return ["archive", verb, file, "--shares", *files, *house.given(*stems)]
+
+    return command
+
+
 def reading_shares(verb):
     @starting(identity=False)
     def command(house):
         words = shamir.split(IDENTITY.client_key, 2, 3)[0]
-        shamir.learn(house, words)
+        shamir.learn(house, words[:2])
         house.secrets["client key"] = IDENTITY.client_key
         files = [house.file(f"share{number}", share.encode()) for number, share in enumerate(words[:2])]
         if verb == "check":
@@ -237,6 +264,10 @@ COMMANDS = {
     "archive export, to a recipient": export_archive_to_recipient,
     "archive import": opening_archive("import", "passphrase"),
     "archive import, with a key": opening_archive("import", "passphrase", to_key=True),
+    "archive import, with shares": opening_shared_archive("import", "passphrase"),
+    "archive export, for shares": share_archive,
+    "archive export, revealing shares": share_archive_revealing,
+    "archive list, with shares": opening_shared_archive("list"),
     "archive list": opening_archive("list"),
     "archive list, with a key": opening_archive("list", to_key=True),
     "id create": create,
@@ -318,9 +349,12 @@ def test_at_exit(houses, name):
         house.learn_code((written.read_text() if written.exists() else result.out).split()[0])
     if arguments[:2] == ["backup", "kit"]:
         house.learn_code("-".join(Paper(house.home / "kit.pdf").rows))
-    if arguments[:2] == ["backup", "split"]:
-        pages = sorted((house.home / "pages").glob("*.pdf"))
-        shamir.learn(house, [shamir.words_on(page) for page in pages] or result.out.splitlines())
+    if "--sheet" in arguments or "--reveal-shares" in arguments:
+        pages = sorted(arguments[arguments.index("--sheet") + 1].glob("*.pdf")) if "--sheet" in arguments else []
+        words = [shamir.words_on(page) for page in pages] or result.out.splitlines()
+        shamir.learn(house, words)
+        house.secrets["shared key"] = shamir.join(words[:2])
+        house.secrets["shared key as text"] = agefile.identity_text(shamir.join(words[:2]))[16:].encode()
     house.learn()
     # Programs have sentences, and so the end of one word and the beginning of another.
     left = [one for one in unexpected(memory, house) if " in share " not in one.secret or "/" not in one.mapping.name]

@@ -80,19 +80,42 @@ def test_backup_import(house, terminal):
     is_clean(left + left_at_exit(process, house, *[PASSWORDS["passphrase"]] * 2))
 
 
+def typing_shares(process, house, words, question, answer):
+    """What is left of typed words at the next questions: the last one is asked when the key was joined."""
+    left = []
+    for question, typed in ((r"Share 1, word 1: $", words[0]), (r"Share 2, word 1: $", words[1]), (question, answer)):
+        process.expect(question)
+        if typed != words[0]:
+            memory = Memory(process.process.pid)
+            left += unexpected(memory.snapshot(), house)
+            memory.close()
+        process.send(typed)
+    return without_sentences(left)
+
+
+def without_sentences(left):
+    """Programs have sentences, and so the end of one word and the beginning of another."""
+    return [one for one in left if " in share " not in one.secret or "/" not in one.mapping.name]
+
+
 def test_backup_join(house, terminal):
-    """Words that were typed, at the next question, and when the key was joined."""
     words = shamir.split(IDENTITY.client_key, 2, 3)[0]
     shamir.learn(house, words[:2])
     house.secrets["client key"] = IDENTITY.client_key
     process = terminal("backup", "join", "--id", ID, "--no-passphrase", runner=house.keytool)
-    left = []
-    for question, share in ((r"Share 1, word 1: $", words[0]), (r"Share 2, word 1: $", words[1]), (r"check word [^\n]*$", None)):
-        process.expect(question)
-        if share != words[0]:
-            memory = Memory(process.process.pid)
-            left += unexpected(memory.snapshot(), house)
-            memory.close()
-        process.send(share or "y")
+    left = typing_shares(process, house, words, r"check word [^\n]*$", "y")
     assert process.finish() == 0, process.text
-    is_clean([one for one in left if " in share " not in one.secret or "/" not in one.mapping.name])
+    is_clean(left)
+
+
+def test_archive_import_with_shares(house, terminal):
+    words = shamir.split(archives.SECRET, 2, 3)[0]
+    shamir.learn(house, words[:2])
+    house.secrets["client key"] = IDENTITY.client_key
+    house.secrets["age key"] = archives.SECRET
+    house.secrets["age key as text"] = archives.IDENTITY[16:].encode()
+    file = house.file("archive.age", archives.archive(*archives.threema(ID, IDENTITY.client_key)))
+    process = terminal("archive", "import", file, "--shares", runner=house.keytool)
+    left = typing_shares(process, house, words, r"Keystore passphrase \(Enter for none\): $", PASSWORDS["passphrase"].decode())
+    process.expect(r", again: $")
+    is_clean(left + without_sentences(left_at_exit(process, house, PASSWORDS["passphrase"])))
