@@ -1,7 +1,7 @@
 import Encodings
 import Testing
 
-@testable import ThreemaKeeping
+@testable import ThreemaDirectory
 
 /// Which provisioning file may replace which.
 @Suite struct FileSuccessionTests {

@@ -1,5 +1,4 @@
-package import Encodings
-internal import ThreemaDirectory
+public import Encodings
 
 /// Which provisioning files a keystore has had under one name: the key that signs them, the present one, and those that
 /// it has replaced. By this a file is judged before it is stored, so that nobody can bring back an old one.
@@ -7,7 +6,7 @@ package struct FileSuccession: Equatable, Sendable {
     /// Most files that are remembered beside the present one; the oldest is forgotten.
     package static let maxReplaced = 16
     /// Length of a digest, in bytes.
-    static let digestCount = 32
+    package static let digestCount = 32
 
     /// A file, as far as it matters here.
     package struct Version: Equatable, Sendable {
@@ -21,7 +20,8 @@ package struct FileSuccession: Equatable, Sendable {
             self.licenseEnd = licenseEnd
         }
 
-        init(_ file: ProvisioningFile) { self.init(digest: file.digest, licenseEnd: file.license.end) }
+        /// What matters of a file.
+        package init(_ file: ProvisioningFile) { self.init(digest: file.digest, licenseEnd: file.license.end) }
     }
 
     /// How a file relates to those before it.
@@ -43,19 +43,20 @@ package struct FileSuccession: Equatable, Sendable {
     }
 
     /// Ed25519, 32 bytes.
-    private(set) var key: [UInt8]
+    package private(set) var key: [UInt8]
     private(set) var present: Version
     /// Digests of those that were replaced, the last one first.
-    private(set) var replaced: [[UInt8]]
+    package private(set) var replaced: [[UInt8]]
 
-    init(key: [UInt8], present: Version, replaced: [[UInt8]] = []) {
+    /// A file that has replaced these.
+    package init(key: [UInt8], present: Version, replaced: [[UInt8]] = []) {
         self.key = key
         self.present = present
         self.replaced = replaced
     }
 
     /// - Parameter held: nil if there is no file under the name.
-    static func judge(_ offered: Version, signedBy key: [UInt8], after held: FileSuccession?) -> Judgement {
+    package static func judge(_ offered: Version, signedBy key: [UInt8], after held: FileSuccession?) -> Judgement {
         guard let held else { return .first }
         guard key == held.key else { return .otherKey }
         if offered.digest == held.present.digest { return .same }
@@ -67,7 +68,7 @@ package struct FileSuccession: Equatable, Sendable {
     }
 
     /// Makes a file the present one, whatever was judged of it.
-    mutating func replace(by offered: Version, signedBy key: [UInt8]) {
+    package mutating func replace(by offered: Version, signedBy key: [UInt8]) {
         if offered.digest != present.digest {
             replaced = Array(([present.digest] + replaced.filter { $0 != offered.digest }).prefix(Self.maxReplaced))
         }
