@@ -47,6 +47,14 @@ def needs_passphrase(keytool):
     keytool.fails(16, "id", "list")
 
 
+def test_what_is_executed_is_watched(person):
+    person.types("for each in 1 2 3 4 5 6; do SECRET=in-the-environment /bin/true in-an-argument; done")
+    person.told_nobody("in-neither-of-them")
+    for secret in ("in-the-environment", "in-an-argument"):
+        with pytest.raises(AssertionError):
+            person.told_nobody(secret)
+
+
 # pass
 
 
