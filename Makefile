@@ -315,9 +315,10 @@ bench: set-up-bench build ## measure the ratios that the release has to keep
 	Benchmarks/age
 	Benchmarks/chat
 	Benchmarks/pin
+	Benchmarks/timing
 
 clean: ## remove what was built
-	rm -rf .build .build-all .build-demo .build-room .build-cli Benchmarks/KeyDerivation/.build Benchmarks/MessageBoxes/.build Benchmarks/MediaFrames/.build Benchmarks/AgeFiles/.build Benchmarks/ChatMessages/.build
+	rm -rf .build .build-all .build-demo .build-room .build-cli Benchmarks/KeyDerivation/.build Benchmarks/MessageBoxes/.build Benchmarks/MediaFrames/.build Benchmarks/AgeFiles/.build Benchmarks/ChatMessages/.build Benchmarks/Timing/.build
 
 # These are those of `make demo`, `make test` and `make test-all`, which say that they install what is missing.
 set-up-build set-up-test set-up-test-all:
