@@ -75,6 +75,7 @@ own-trust = env -u SSL_CERT_FILE -u SSL_CERT_DIR
 .PHONY: help demo test test-all check check-cli chat pairing examples vectors model build lab server manual pictures completions completions-server
 .PHONY: install uninstall install-server uninstall-server deb deb-server image release dist dist-server apt-repository lint format arrows words seeds claims secrets
 .PHONY: constant-time bench clean
+.PHONY: parsers fuzz fuzz-replay fuzz-program asan tsan memcheck
 .PHONY: test-ci packages build-all build-release swift-tests object-store moto build-models safe-model ibex-model ratchet-model
 .PHONY: set-up-build set-up-test set-up-test-all set-up-bench set-up-dist
 .NOTPARALLEL:
@@ -282,10 +283,10 @@ public-types: ## count the public types that no program and no example names
 
 lint: ## check the formatting, and that bash reads each script
 	for script in $$(grep -lE '^#!.*bash' .ci/run Scripts/*); do bash -n "$$script" || exit; done
-	$(swift) format lint --strict --recursive --parallel Sources Tests Examples Vectors Benchmarks Package.swift
+	$(swift) format lint --strict --recursive --parallel Sources Tests Examples Vectors Benchmarks Fuzz Package.swift
 
 format: ## format the sources in place
-	$(swift) format --in-place --recursive --parallel Sources Tests Examples Vectors Benchmarks Package.swift
+	$(swift) format --in-place --recursive --parallel Sources Tests Examples Vectors Benchmarks Fuzz Package.swift
 
 arrows: ## check that every import points down the storeys of docs/rooms.md
 	Scripts/check-arrows
@@ -298,6 +299,31 @@ seeds: ## check that the table of the whitepaper names files, tests and verbs th
 
 claims: ## check that each claim of SECURITY.md names a test that exists
 	Scripts/check-claims
+
+parsers: ## check that each parser of bytes from outside has a target in Fuzz
+	Scripts/check-fuzz
+
+# For each target.
+TIME ?= 10m
+
+fuzz: fuzz-program ## look for bytes that a parser does not survive, TIME for each: make fuzz TIME=10m TARGET=safe-document
+	Scripts/fuzz run $(TIME) $(TARGET)
+
+fuzz-replay: fuzz-program ## run each input of the corpora in Fuzz/Corpus once
+	Scripts/fuzz replay $(TARGET)
+
+fuzz-program:
+	Scripts/fuzz build $(swift)
+
+asan: ## run the tests of the rooms that touch C or raw memory under AddressSanitizer
+	Scripts/test-sanitizers address $(swift)
+
+tsan: ## run the tests of the rooms that have threads under ThreadSanitizer
+	Scripts/test-sanitizers thread $(swift)
+
+# The release is built by the stage before it, or by `make build-release`.
+memcheck: ## run a command of each noun of the release under valgrind's memcheck
+	Scripts/test-memcheck $(call quoted,$(place)/release/keytool)
 
 secrets: ## check that bytes leave guarded memory by methods named reveal only
 	Scripts/check-secrets
@@ -318,7 +344,7 @@ bench: set-up-bench build ## measure the ratios that the release has to keep
 	Benchmarks/timing
 
 clean: ## remove what was built
-	rm -rf .build .build-all .build-demo .build-room .build-cli Benchmarks/KeyDerivation/.build Benchmarks/MessageBoxes/.build Benchmarks/MediaFrames/.build Benchmarks/AgeFiles/.build Benchmarks/ChatMessages/.build Benchmarks/Timing/.build
+	rm -rf .build .build-all .build-demo .build-room .build-cli .build-fuzz .build-address .build-thread Benchmarks/KeyDerivation/.build Benchmarks/MessageBoxes/.build Benchmarks/MediaFrames/.build Benchmarks/AgeFiles/.build Benchmarks/ChatMessages/.build Benchmarks/Timing/.build
 
 # These are those of `make demo`, `make test` and `make test-all`, which say that they install what is missing.
 set-up-build set-up-test set-up-test-all:

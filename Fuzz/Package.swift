@@ -1,0 +1,27 @@
+// swift-tools-version: 6.2
+
+import PackageDescription
+
+/// Products of keytool, some of them only if FUZZ=1 is in the environment.
+let products = [
+    "Age", "Shares", "MessengerKeeping", "SafeKeeping", "SafeObjectStore", "SafeServer", "TelegramSessions",
+    "ThreemaDirectory", "ThreemaDataBackup", "ThreemaMedia", "ThreemaForwardSecurity", "ThreemaCalls",
+    "ThreemaChat", "ThreemaWeb", "SophaxMesh",
+]
+
+// One program that gives a fuzzer's bytes to the parsers of all rooms; Scripts/fuzz builds it with the sanitizers.
+let package = Package(
+    name: "Fuzz",
+    dependencies: [
+        // Named, because a package at a path is otherwise called after the directory of the clone.
+        .package(name: "keytool", path: "..")
+    ],
+    targets: [
+        // Not optimised: the work is in the rooms, and the compiler (6.2) fails on some of these functions with -O.
+        .target(
+            name: "FuzzTargets", dependencies: products.map { .product(name: $0, package: "keytool") },
+            swiftSettings: [.swiftLanguageMode(.v6), .unsafeFlags(["-Onone"])]),
+        // In C, because libFuzzer has its own `main`.
+        .executableTarget(name: "fuzz", dependencies: ["FuzzTargets"]),
+    ]
+)
