@@ -115,5 +115,5 @@ struct BackupJoin: Verb {
         }
     }
 
-    private static let ofArchive = "shares of an archive open it: keytool archive import --shares FILE"
+    private static let ofArchive: Hint = "shares of an archive open it: keytool archive import --shares FILE"
 }

@@ -27,7 +27,7 @@ extension ProvisioningError: Explained {
         }
     }
 
-    private var hint: String? {
+    private var hint: Hint? {
         switch self {
         case .badSignature: "nothing was stored: compare --key with the one that the operator gives you"
         case .noSignature: "nothing may follow the signature, not even a line end"
@@ -53,7 +53,7 @@ extension OnPremError: Explained {
     }
 
     private static func refusal(_ judgement: FileSuccession.Judgement, _ name: OnPremName) -> Failure {
-        let stays = "the present file stays; --replace takes this one"
+        let stays: Hint = "the present file stays; --replace takes this one"
         switch judgement {
         case .otherKey:
             return Failure(.exists, "\(name) is signed with another key", hints: stays).because(of: "other_key")
