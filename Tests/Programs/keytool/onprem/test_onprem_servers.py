@@ -166,6 +166,18 @@ def test_new_pins(member, company, due, held, certificates):
     member.ok("id", "fetch", member.id)
 
 
+def test_new_pins_on_a_new_machine(member, company, due, other_keytool, licence, certificates, safe_password, terminal):
+    """On a terminal a pull asks the server for its config first: by the new file, too."""
+    other = other_keytool.with_environment(**company.environment)
+    other.ok("onprem", "import", company.url, "--key", key(), *licence)
+    company.safe.context.load_cert_chain(certificates.renewed.chain.path, certificates.renewed.key)
+    company.publish(**pins(certificates.renewed.pin, company.pin))
+    due(other)
+    run = terminal("safe", "pull", "--id", member.id, "--onprem", "localhost", *safe_password, runner=other)
+    assert run.finish() == 0, run.text
+    assert other.json("id", "show")["public_key"] == member.json("id", "show")["public_key"]
+
+
 def test_wrong_pin(member, company, due):
     company.publish(**pins(OTHER_PIN))
     due(member)
