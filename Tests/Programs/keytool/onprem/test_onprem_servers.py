@@ -10,6 +10,7 @@ import pytest
 from kit import identityfiles, masterkey, oracle
 from kit.known import SAFE_PASSWORD
 from kit.processes.clock import Clocked
+from kit.screens.follower import Paper
 from kit.servers import onpremserver
 from kit.servers.onpremserver import LOGIN, OTHER_SEED, PASSWORD, USER, key, pins
 
@@ -164,6 +165,23 @@ def test_new_pins(member, company, due, held, certificates):
     result = member.ok("safe", "push", "--force")
     assert "a new provisioning file of localhost is stored" in result.err and held(member) == new
     member.ok("id", "fetch", member.id)
+
+
+def test_what_is_written_down_has_the_pins_of_the_new_file(member, company, due, certificates, backup_password, tmp_path):
+    """A kit is read where no keystore is, and the server refuses the keys from before."""
+    kit = ["backup", "kit", *backup_password, "--force", "-o", tmp_path / "kit.pdf"]
+    member.ok(*kit)
+    assert company.pin in Paper(tmp_path / "kit.pdf").words
+    assert member.json("safe", "status")["kit"]["outdated"] is False
+    company.safe.context.load_cert_chain(certificates.renewed.chain.path, certificates.renewed.key)
+    company.publish(**pins(certificates.renewed.pin, company.pin))
+    due(member)
+    member.ok("safe", "push", "--force")
+    assert member.json("safe", "server")["pins"] == [certificates.renewed.pin, company.pin]
+    assert member.json("safe", "status")["kit"]["outdated"] is True
+    member.ok(*kit)
+    assert certificates.renewed.pin in Paper(tmp_path / "kit.pdf").words
+    assert member.json("safe", "status")["kit"]["outdated"] is False
 
 
 def test_new_pins_on_a_new_machine(member, company, due, other_keytool, licence, certificates, safe_password, terminal):
