@@ -3,6 +3,7 @@ that a verb makes anyway."""
 
 import base64
 import json
+import shutil
 from datetime import datetime, timedelta, timezone
 
 import pytest
@@ -117,6 +118,17 @@ def test_pins_are_those_of_the_file(member, company):
     for options in (["--pin", company.pin], ["--no-pins"]):
         result = member.fails(64, "safe", "server", *options)
         assert "keytool onprem show localhost" in result.err
+
+
+def test_pins_from_before_do_not_stay(bare, company, safe_password):
+    """Requests go by the file, which has none; nor do they come back if the file is lost."""
+    bare.ok("onprem", "import", "-", "--key", key(), stdin=company.file(domains={"rules": []}))
+    bare.ok("id", "create", "--id", "ABCD1234")
+    bare.ok("safe", "setup", "--server", company.safe.url, "--pin", company.pin, *safe_password)
+    bare.ok("safe", "server", "--onprem", "localhost")
+    assert bare.json("safe", "server")["onprem"] == "localhost" and bare.json("safe", "server")["pins"] == []
+    shutil.rmtree(bare.keystore / "identities" / "onprem" / "localhost")
+    assert bare.json("safe", "server")["pins"] == []
 
 
 # Fetched again
@@ -275,9 +287,7 @@ def test_another_directory(member, company, due, certificates):
 
 def test_file_is_gone(member, company):
     """Nobody can remove it; if its records are lost, the server is asked as it was remembered."""
-    for path in (member.keystore / "identities" / "onprem" / "localhost").iterdir():
-        path.unlink()
-    (member.keystore / "identities" / "onprem" / "localhost").rmdir()
+    shutil.rmtree(member.keystore / "identities" / "onprem" / "localhost")
     result = member.ok("safe", "push", "--force")
     assert "its server is asked as it was remembered" in result.err
     assert "licence" not in member.fails(13, "id", "fetch", member.id).out
