@@ -136,7 +136,7 @@ extension OnPremFile {
     /// - Throws: `.pinMismatch` if no key is accepted there.
     fileprivate func pins(of origin: HTTPOrigin?) throws(HTTPError) -> [PublicKeyPin] {
         guard let pins = origin.flatMap({ file.pinRules.pins(of: $0.host) }) else { return [] }
-        guard !pins.isEmpty else { throw .pinMismatch(offered: nil) }
+        guard !pins.isEmpty else { throw .pinMismatch(expected: [], offered: nil) }
         return pins
     }
 
