@@ -65,7 +65,9 @@ package struct KitKeeper: Sendable {
     /// Remembers that a backup code was opened now, if it is the one of the kit.
     /// - Throws: `KeystoreError`, `FileError`.
     package func markChecked(_ code: GroupedCode, of id: ThreemaID) throws {
-        guard let kit = try kit(of: id), kit.record.contains(code) else { return }
+        let records = try keystore.identity(.threema(id))
+        guard let known = try records.kitRecord(of: try records.identity().clientKey.publicKey), known.contains(code)
+        else { return }
         let held = try keystore.lockedIdentity(.threema(id), wait: LockedIdentity.usualWait)
         let key = try held.records.identity().clientKey.publicKey
         guard var record = try held.records.kitRecord(of: key), record.contains(code) else { return }

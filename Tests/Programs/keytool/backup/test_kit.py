@@ -348,11 +348,15 @@ def test_the_record(owner, made):
     assert record[41:49] == bytes(8) and record[49:57].decode() == paper.check_word.replace("-", "")
 
 
-def test_a_damaged_record_is_found_and_replaced(owner, made):
-    made(owner)
+def test_a_damaged_record_is_found_and_replaced(owner, made, write, backup_password):
+    paper = made(owner)
     path = identityfiles.path(owner.keystore, ID, "kit")
     path.write_bytes(path.read_bytes()[:-1])
     damaged = owner("doctor")
     assert damaged.code == 65 and re.search("damaged records: kit", damaged.out)
+    # What the code is worth is known and stored nevertheless.
+    checked = owner.ok("backup", "check", write("code", "-".join(paper.rows)), *backup_password)
+    assert "the date of this check was stored" in checked.out
+    assert "the date was not stored for the emergency kit" in checked.err and "not compared" not in checked.err
     made(owner, "--force")
     assert said(owner)[0] == "made 0 days ago"
