@@ -25,7 +25,7 @@ package final class OnPremServers: Sendable {
         case notFetched(OnPremName, OnPremFetchError)
         /// What was fetched is not stored: `ProvisioningError`, `OnPremError.refused`.
         case refused(OnPremName, any Error)
-        /// What was fetched counts, but could not be stored.
+        /// What was fetched could not be stored, so the present file is used.
         case notStored(OnPremName, any Error)
         /// A new file is stored.
         case updated(OnPremName)
