@@ -124,7 +124,7 @@ extension HTTPError {
     }
 
     private static func acceptance(_ offered: PublicKeyPin?, _ server: DirectoryServer) -> Hint {
-        if server.onPrem != nil { return "a newer provisioning file may accept it: keytool onprem import" }
+        if server.onPrem != nil { return .newerProvisioningFile }
         guard let offered else { return "try again later" }
         return "if the directory has a new key: --directory-pin \(offered.text)"
     }

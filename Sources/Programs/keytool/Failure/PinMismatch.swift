@@ -1,3 +1,4 @@
+import Console
 import HTTP
 
 extension PublicKeyPin {
@@ -10,4 +11,9 @@ extension PublicKeyPin {
         return "\(server) has another public key than the pinned one: " + (offered?.text ?? "it could not be read")
             + ", not " + expected.map(\.text).joined(separator: ", ")
     }
+}
+
+extension Hint {
+    /// For a server whose pins nobody types.
+    static let newerProvisioningFile: Hint = "a newer provisioning file may accept it: keytool onprem import"
 }

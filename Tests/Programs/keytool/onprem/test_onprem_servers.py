@@ -82,6 +82,15 @@ def test_usage(owner, company, tmp_path, safe_password):
     assert not empty.keystore.exists()
 
 
+def test_setup_at_a_server_with_another_key(owner, company, certificates, safe_password):
+    owner.ok("id", "create", "--id", "ABCD1234")
+    company.safe.context.load_cert_chain(certificates.renewed.chain.path, certificates.renewed.key)
+    err = owner.fails(22, "safe", "setup", "--onprem", "localhost", *safe_password).err
+    assert f"{certificates.renewed.pin}, not {company.pin}" in err
+    # That would be refused beside --onprem.
+    assert "--pin" not in err and "keytool onprem import" in err
+
+
 def test_lost_answer(owner, company):
     """The key that waits for its registration names the company."""
     company.directory.script(CREATE, company.directory.lose, phase=2)
