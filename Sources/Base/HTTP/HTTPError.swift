@@ -4,8 +4,9 @@ public enum HTTPError: Error, Equatable, Sendable {
     case connection(ConnectionFailure)
     /// The server's certificate is not accepted; nothing was sent.
     case certificate(CertificateFailure)
-    /// The server's public key is not pinned; nothing was sent. `offered` is nil if the key could not be read.
-    case pinMismatch(offered: PublicKeyPin?)
+    /// The server's public key is none of `expected`, the pins of its endpoint; nothing was sent. `offered` is nil if
+    /// the key could not be read.
+    case pinMismatch(expected: [PublicKeyPin], offered: PublicKeyPin?)
     /// The given certificate authorities contain no usable certificate.
     case badAuthority
     /// The URL is malformed, or has another origin than its endpoint.

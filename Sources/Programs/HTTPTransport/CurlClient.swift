@@ -74,7 +74,9 @@ package final class CurlClient: HTTPClient {
         case .certificate:
             let shown = try shownCertificate(of: endpoint, timeouts)
             return .certificate(shown?.failure(result.verification) ?? .other(result.message))
-        case .pin: return .pinMismatch(offered: try shownCertificate(of: endpoint, timeouts)?.pin)
+        case .pin:
+            let offered = try shownCertificate(of: endpoint, timeouts)?.pin
+            return .pinMismatch(expected: endpoint.pins, offered: offered)
         }
     }
 

@@ -158,7 +158,8 @@ final class HTTPSender: Sendable {
         switch error {
         case .connection(let failure): .unavailable(name, .connection(failure))
         case .certificate(let failure): .untrusted(name, failure)
-        case .pinMismatch(let offered): .pinMismatch(name, expected: endpoint.pins, offered: offered)
+        // Not always the pins of our endpoint: a provisioning file may have others by now.
+        case .pinMismatch(let expected, let offered): .pinMismatch(name, expected: expected, offered: offered)
         case .badAuthority: .badAuthority
         // Our own URLs are well-formed, so this one is from a redirect.
         case .badURL: .redirected(name, to: .malformed)

@@ -83,7 +83,7 @@ import VectorKit
     @Test func `another pin is no directory of ours`() throws {
         let pin = try #require(PublicKeyPin(digest: [UInt8](repeating: 1, count: 32)))
         let client = try directory.client(pins: [pin])
-        #expect(throws: DirectoryFailure.http(.pinMismatch(offered: directory.server.pins[0]))) {
+        #expect(throws: DirectoryFailure.http(.pinMismatch(expected: [pin], offered: directory.server.pins[0]))) {
             try client.ask(.fetch(ThreemaID.random()))
         }
     }

@@ -29,7 +29,7 @@ package struct KitKeeper: Sendable {
 
     /// What the Safes of an identity are at present.
     /// - Throws: `KeystoreError`.
-    package func safes(of id: ThreemaID) throws -> Safes { try keystore.identity(.threema(id)).safes() }
+    package func safes(of id: ThreemaID) throws -> Safes { try safes(keystore.identity(.threema(id))) }
 
     /// Remembers a new kit, and does `finish`.
     /// - Parameter safes: what the kit says, from before it was drawn.
@@ -59,36 +59,40 @@ package struct KitKeeper: Sendable {
     package func kit(of id: ThreemaID) throws -> (record: KitRecord, isOutdated: Bool)? {
         let records = try keystore.identity(.threema(id))
         guard let record = try records.kitRecord(of: try records.identity().clientKey.publicKey) else { return nil }
-        return (record, try records.safes() != record.safes)
+        return (record, try safes(records) != record.safes)
     }
 
     /// Remembers that a backup code was opened now, if it is the one of the kit.
     /// - Throws: `KeystoreError`, `FileError`.
     package func markChecked(_ code: GroupedCode, of id: ThreemaID) throws {
-        guard let kit = try kit(of: id), kit.record.contains(code) else { return }
+        let records = try keystore.identity(.threema(id))
+        guard let known = try records.kitRecord(of: try records.identity().clientKey.publicKey), known.contains(code)
+        else { return }
         let held = try keystore.lockedIdentity(.threema(id), wait: LockedIdentity.usualWait)
         let key = try held.records.identity().clientKey.publicKey
         guard var record = try held.records.kitRecord(of: key), record.contains(code) else { return }
         record.checkedAt = now()
         try held.write(.kit, record.encoded.span)
     }
-}
 
-extension IdentityRecords {
     /// - Throws: `KeystoreError.damaged`.
-    fileprivate func safes() throws -> KitKeeper.Safes {
+    private func safes(_ records: borrowing IdentityRecords) throws -> Safes {
+        let files = OnPremKeeper(keystore: keystore, now: now)
         var parts: [UInt8] = []
-        for name in try safePlaces() { parts += try requiredSetup(at: name).kitDigests(named: name) }
-        return KitKeeper.Safes(BLAKE2b.hash(parts.span))!
+        for name in try records.safePlaces() {
+            parts += try records.requiredSetup(at: name).kitDigests(named: name, files)
+        }
+        return Safes(BLAKE2b.hash(parts.span))!
     }
 }
 
 extension SafeSetup {
     /// A digest of each part that a kit or its reader has to know, one behind the other. The key is the Safe master key,
     /// so that nobody can try passwords of the server against them; another Safe password changes them all.
-    fileprivate func kitDigests(named name: PlaceName) -> [UInt8] {
+    /// - Parameter files: has the pins of a server that a provisioning file names.
+    fileprivate func kitDigests(named name: PlaceName, _ files: OnPremKeeper) -> [UInt8] {
         func digest(_ bytes: [UInt8]) -> [UInt8] { BLAKE2b.authenticate(bytes.span, key: current.keys.masterKey) }
-        let pins = current.server.pins.flatMap(\.digest)
+        let pins = files.pins(of: current.server).flatMap(\.digest)
         let flags: [UInt8] = [isReadOnly ? 1 : 0, current.server.authority == nil ? 0 : 1]
         var digests = digest(Array(name.text.utf8)) + digest(Array(current.server.address.text.utf8)) + digest(flags)
         digests += digest(current.server.authority ?? []) + digest(pins)

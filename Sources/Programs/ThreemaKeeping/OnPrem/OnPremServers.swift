@@ -25,7 +25,7 @@ package final class OnPremServers: Sendable {
         case notFetched(OnPremName, OnPremFetchError)
         /// What was fetched is not stored: `ProvisioningError`, `OnPremError.refused`.
         case refused(OnPremName, any Error)
-        /// What was fetched counts, but could not be stored.
+        /// What was fetched could not be stored, so the present file is used.
         case notStored(OnPremName, any Error)
         /// A new file is stored.
         case updated(OnPremName)
@@ -136,7 +136,7 @@ extension OnPremFile {
     /// - Throws: `.pinMismatch` if no key is accepted there.
     fileprivate func pins(of origin: HTTPOrigin?) throws(HTTPError) -> [PublicKeyPin] {
         guard let pins = origin.flatMap({ file.pinRules.pins(of: $0.host) }) else { return [] }
-        guard !pins.isEmpty else { throw .pinMismatch(offered: nil) }
+        guard !pins.isEmpty else { throw .pinMismatch(expected: [], offered: nil) }
         return pins
     }
 

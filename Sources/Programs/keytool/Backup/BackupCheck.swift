@@ -92,7 +92,11 @@ struct BackupCheck: Verb {
             let keeper = try session.keeper(keystore.passphrase)
             guard case .code(let code) = opened else { return try keeper.codes.holds(identity) }
             guard try keeper.codes.markProven(identity) else { return false }
-            try keeper.kits.markChecked(code, of: identity.id)
+            do {
+                try keeper.kits.markChecked(code, of: identity.id)
+            } catch {
+                session.output.warn("the date was not stored for the emergency kit: \(Failure(error).message)")
+            }
             return true
         } catch KeystoreError.absent {
             // A code can be checked on a machine that holds no identity.

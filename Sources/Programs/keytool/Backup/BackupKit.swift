@@ -64,6 +64,13 @@ struct BackupKit: Verb {
         let code = try session.output.busy("deriving the key of the backup code") {
             try keeper.codes.export(of: id, password: secret, scheme: .pbkdf2)
         }
+        // Another command may have replaced the key while a person typed the password.
+        guard try keeper.identities.summary(id).publicKey == identity.publicKey else {
+            throw CommandFailure(
+                failure: Failure(
+                    .verifyFailed, "another command has replaced the private key meanwhile; nothing was written",
+                    hints: "try again"))
+        }
         let kit = KitSheet(
             identity: identity, code: code,
             matrix: try QRMatrix.first(encoding: Array(code.text.utf8), levels: BackupExport.levels), cards: cards,

@@ -111,21 +111,22 @@ extension HTTPError {
         switch self {
         case .connection(let failure): Failure(.tempfail, "\(server.url) \(failure.words)", hints: failure.hint)
         case .certificate(let flaw): flaw.failure(of: server.url, option: "--directory-ca-file")
-        case .pinMismatch(let offered):
+        case .pinMismatch(let expected, let offered):
             Failure(
-                .pinMismatch,
-                "\(server.url) has another public key than the pinned one: "
-                    + (offered?.text ?? "it could not be read") + ", not "
-                    + server.pins.map(\.text).joined(separator: ", "),
-                hints: ["nothing was sent"]
-                    + (offered.map { ["if the directory has a new key: --directory-pin \($0.text)"] }
-                        ?? ["try again later"]))
+                .pinMismatch, PublicKeyPin.mismatch(of: server.url, expected, offered),
+                hints: "nothing was sent", Self.acceptance(offered, server))
         case .badAuthority: Failure(.badData, "the --directory-ca-file contains no usable certificate")
         case .badURL: .defect("the directory's address is not accepted by the HTTP library")
         case .bodyTooLong: Failure(.tooLarge, "\(server.url) returned more bytes than this request permits")
         case .libraryMissing(let package): SafeExchangeError.libraryMissing(package).failure
         case .libraryNeedsMemory: SafeExchangeError.libraryNeedsMemory.failure
         }
+    }
+
+    private static func acceptance(_ offered: PublicKeyPin?, _ server: DirectoryServer) -> Hint {
+        if server.onPrem != nil { return .newerProvisioningFile }
+        guard let offered else { return "try again later" }
+        return "if the directory has a new key: --directory-pin \(offered.text)"
     }
 }
 

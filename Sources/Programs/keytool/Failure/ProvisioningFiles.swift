@@ -101,7 +101,7 @@ struct OnPremFetchFailure: Explained {
         switch error {
         case .connection(let failure): Failure(.tempfail, "\(url) \(failure.words)", hints: failure.hint)
         case .certificate(let flaw): flaw.failure(of: url, option: "SSL_CERT_FILE")
-        case .pinMismatch(let offered):
+        case .pinMismatch(_, let offered):
             Failure(
                 .pinMismatch,
                 "\(url) has another public key than the provisioning file accepts: "

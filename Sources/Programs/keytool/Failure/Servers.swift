@@ -94,10 +94,7 @@ extension SafeExchangeError: Explained {
 
     private static func pin(of server: String, _ expected: [PublicKeyPin], _ offered: PublicKeyPin?) -> Failure {
         Failure(
-            .pinMismatch,
-            "\(server) has another public key than the pinned one: "
-                + (offered?.text ?? "it could not be read") + ", not "
-                + expected.map(\.text).joined(separator: ", "),
+            .pinMismatch, PublicKeyPin.mismatch(of: server, expected, offered),
             hints: ["nothing was sent"] + acceptance(offered))
     }
 

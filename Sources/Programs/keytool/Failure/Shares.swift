@@ -51,7 +51,7 @@ extension ShareJoinError: Explained {
         case .digest:
             Failure(
                 .verifyFailed, "the shares do not belong together, although the words of each are right",
-                hints: "use shares with the same date and check word")
+                hints: "use shares with the same date, and the same check word or recipient")
         case .tooCostly(let exponent):
             Failure(
                 .badData, "the shares ask for 10,000 times 2^\(exponent) rounds of work; keytool joins up to 2^8")

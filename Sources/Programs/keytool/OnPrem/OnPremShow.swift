@@ -27,7 +27,9 @@ struct OnPremShow: Verb {
         var listing = Listing(session.output)
         for name in names {
             listing.add([("name", .string(name.text))]) {
-                let (lines, members) = try facts(keeper.onPrem.file(name), keeper)
+                let file = try keeper.onPrem.file(name)
+                for warning in file.warnings(at: WallClock.now()) { session.output.warn(warning) }
+                let (lines, members) = try facts(file, keeper)
                 return (lines.joined(separator: "\n"), members)
             }
         }

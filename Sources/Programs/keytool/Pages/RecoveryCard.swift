@@ -27,7 +27,7 @@ struct RecoveryCard {
 
     /// - Throws: `SafeKeepingError.noSetup`.
     init(of chosen: ChosenPlace, in keeper: ThreemaKeeper, _ language: PageLanguage) throws {
-        let server = try keeper.safe.server(of: chosen.place)
+        let server = try keeper.server(of: chosen.place)
         id = chosen.id
         name = chosen.isOnly ? nil : chosen.place.name.text
         address = server.address

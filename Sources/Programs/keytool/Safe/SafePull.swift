@@ -92,6 +92,7 @@ struct SafePull: Verb {
         if let from { return try runEarlier(EarlierSource(from), target, session) }
         // Its provisioning file is in the keystore.
         let opened = try server.onprem == nil ? nil : session.keeper(keystore.passphrase, waiting.limits)
+        let servers = opened.map { session.servers(of: $0.onPrem) }
         let named = try server.named(isNeeded: id != nil, opened?.onPrem, session)
         guard named != nil || id == nil else {
             throw UsageFailure("no server was given", hint: "--server https://… or file:///DIR")
@@ -119,14 +120,16 @@ struct SafePull: Verb {
         let chosen = try present.map { keeper in
             try session.place(place.name, of: session.identity(identity, in: keeper), in: keeper)
         }
-        var access = try access(named, chosen, present, opened?.onPrem, session)
+        var access = try access(named, chosen, present, servers, session)
         try checkReplacedKey(access.id)
         options.isReplacingKey = replaceKey != nil
         if raw, let target {
-            let blob = try noting(chosen, present) { try fetch(by: &access, session) { try $0.fetchEncrypted() } }
+            let blob = try noting(chosen, present) {
+                try fetch(by: &access, servers, session) { try $0.fetchEncrypted() }
+            }
             return try writeEncrypted(blob, access.id, to: target, session)
         }
-        let fetched = try noting(chosen, present) { try fetch(by: &access, session) { try $0.fetch() } }
+        let fetched = try noting(chosen, present) { try fetch(by: &access, servers, session) { try $0.fetch() } }
         let source = PullSummary.Source.server(access.address.name)
         if let target { return try write(fetched.backup, fetched.id, from: source, to: target, session) }
         var replaced: FetchedSafe.Replaced?
@@ -188,15 +191,15 @@ struct SafePull: Verb {
     }
 
     private func access(
-        _ named: consuming SafeEndpoint?, _ place: ChosenPlace?, _ present: ThreemaKeeper?, _ files: OnPremKeeper?,
+        _ named: consuming SafeEndpoint?, _ place: ChosenPlace?, _ present: ThreemaKeeper?, _ servers: OnPremServers?,
         _ session: Session
     ) throws -> SafeAccess {
-        let connect = session.connecting(waiting.limits, files.map { session.servers(of: $0) })
+        let connect = session.connecting(waiting.limits, servers)
         if let present, let place { return try present.safe.access(to: place.place) }
         guard let named = named.take(), let id = id ?? identity else { throw UsageFailure("--server requires --id") }
         let trusted = try self.server.trustingFingerprint(named, waiting.limits, session)
         var server = trusted.copy
-        if !self.server.hasFingerprint { server = try session.askingToTrust(trusted, waiting.limits) }
+        if !self.server.hasFingerprint { server = try session.askingToTrust(trusted, waiting.limits, servers) }
         return try SecretAsker(password, session.dialog).open(.for(id.text), isWrong: { _ in false }) { password in
             try session.output.busy("deriving the Safe key") {
                 try SafeAccess(
@@ -208,9 +211,10 @@ struct SafePull: Verb {
     private func fetching(_ id: ThreemaID) -> String { "downloading the Safe backup of \(id)" }
 
     private func fetch<Result: ~Copyable>(
-        by access: inout SafeAccess, _ session: Session, _ read: (borrowing SafeAccess) throws -> Result
+        by access: inout SafeAccess, _ servers: OnPremServers?, _ session: Session,
+        _ read: (borrowing SafeAccess) throws -> Result
     ) throws -> Result {
-        try askingLogin(&access, session) { access in
+        try askingLogin(&access, servers, session) { access in
             try session.output.busy(fetching(access.id)) { try read(access) }
         }
     }

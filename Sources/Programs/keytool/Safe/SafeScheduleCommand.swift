@@ -13,8 +13,8 @@ struct SafeScheduleCommand: Verb {
         discussion: """
             Prints lines for crontab -e; with --systemd, a drop-in for the system unit keytool-safe@.service. Pushes \
             every Safe that is set up, mirrors those that are set up for reading only, and checks the contacts of \
-            identities that have a directory. A line for each week checks that the backups open. A source that is given for the keystore passphrase becomes part of the \
-            result. Nothing is installed.
+            identities that have a directory. A line for crontab checks every week that the backups open. A source that \
+            is given for the keystore passphrase becomes part of the result. Nothing is installed.
             """)
 
     @OptionGroup var globals: GlobalOptions

@@ -67,7 +67,7 @@ struct SafeServerCommand: Verb {
         var changed = try server.changed(
             from: keeper.safe.server(of: chosen.place), without: without, keeper.onPrem, session)
         let isChanged = changed != nil
-        let before = try keeper.safe.server(of: chosen.place)
+        let before = try keeper.server(of: chosen.place)
         if let named = changed.take() {
             let new = try server.trustingFingerprint(named, waiting.limits, session)
             try session.requireOutsideKeystore(new.address)
@@ -75,7 +75,7 @@ struct SafeServerCommand: Verb {
                 try chosen.naming { try keeper.safe.readdress(chosen.place, as: new.copy) }
             }
         }
-        let server = try keeper.safe.server(of: chosen.place)
+        let server = try keeper.server(of: chosen.place)
         let differences = isChanged ? server.differences(from: before) : nil
         try session.output.data(lines(server, differences), json: json(chosen, server, isChanged))
     }

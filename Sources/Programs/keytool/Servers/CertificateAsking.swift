@@ -4,6 +4,7 @@ import HTTP
 import Encodings
 import SafeWire
 import SecureMemory
+import ThreemaKeeping
 
 extension ControllingTerminal {
     /// Shows a certificate that nobody vouches for, and asks whether to trust it.
@@ -33,11 +34,14 @@ extension ControllingTerminal {
 extension Session {
     /// Asks a server for its config before a person types a secret for it; if nobody vouches for its certificate, shows
     /// that and asks whether to trust it.
+    /// - Parameter servers: as for `connecting`.
     /// - Returns: the server, with what was answered; as it is if nobody can be asked.
     /// - Throws: why the server cannot be reached, or is not trusted.
-    func askingToTrust(_ server: consuming SafeEndpoint, _ limits: TimeLimits) throws -> SafeEndpoint {
+    func askingToTrust(
+        _ server: consuming SafeEndpoint, _ limits: TimeLimits, _ servers: OnPremServers?
+    ) throws -> SafeEndpoint {
         guard dialog.canAsk, case .https = server.address else { return server }
-        let connect = connecting(limits)
+        let connect = connecting(limits, servers)
         // No backup is asked for: any id does.
         let exchange = connect(server, BackupID(Random.bytes(BackupID.count).span))
         do {

@@ -121,7 +121,9 @@ struct ServerOptions: ParsableArguments {
         if let name = present.onPrem, !pin.isEmpty || without.contains(.pins) {
             throw DirectoryOptions.pinsOfFile(name)
         }
-        let replaced = hasFingerprint ? without.union(.authority) : without
+        var replaced = hasFingerprint ? without.union(.authority) : without
+        // Those of a provisioning file count, even if it has none.
+        if onprem != nil { replaced.insert(.pins) }
         return named.completed(by: present.copy.without(replaced))
     }
 

@@ -147,6 +147,9 @@ extension SafeExchangeError {
     func explainedBeforeUse(of server: borrowing SafeEndpoint, isPreparing: Bool) -> CommandFailure {
         var failure = self.failure
         switch self {
+        case .pinMismatch where server.onPrem != nil:
+            failure = Failure(
+                failure.status, failure.message, hints: .newerProvisioningFile, "nothing was sent")
         case .pinMismatch(_, _, let offered?):
             failure = Failure(
                 failure.status, failure.message, hints: "to accept the new key: --pin \(offered.text)",

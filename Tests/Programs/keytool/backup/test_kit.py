@@ -325,6 +325,18 @@ def test_a_kit_that_nobody_has_is_not_remembered(owner, made, page, backup_passw
     assert said(owner)[0] == "made 5 days ago" and paper
 
 
+def test_a_key_that_is_replaced_meanwhile(owner, page, backup_password, write, terminal):
+    """The code of one key beside the public key of another would look like a forgery."""
+    run = terminal("backup", "kit", "-o", page, runner=owner, columns=200)
+    run.expect(r"for the new backup code[^\n]*: $")
+    code = oracle.seal_code(oracle.Identity(ID, bytes(range(32))), BACKUP_PASSWORD)
+    owner.ok("backup", "import", "--replace", write("code", code), *backup_password)
+    run.send(BACKUP_PASSWORD.decode())
+    run.expect("again: $")
+    run.send(BACKUP_PASSWORD.decode())
+    assert run.finish() == 19 and "nothing was written" in run.text and not page.exists()
+
+
 def test_a_new_key_has_no_kit(owner, made, backup_password, write):
     made(owner)
     code = oracle.seal_code(oracle.Identity(ID, bytes(range(32))), BACKUP_PASSWORD)
@@ -348,11 +360,15 @@ def test_the_record(owner, made):
     assert record[41:49] == bytes(8) and record[49:57].decode() == paper.check_word.replace("-", "")
 
 
-def test_a_damaged_record_is_found_and_replaced(owner, made):
-    made(owner)
+def test_a_damaged_record_is_found_and_replaced(owner, made, write, backup_password):
+    paper = made(owner)
     path = identityfiles.path(owner.keystore, ID, "kit")
     path.write_bytes(path.read_bytes()[:-1])
     damaged = owner("doctor")
     assert damaged.code == 65 and re.search("damaged records: kit", damaged.out)
+    # What the code is worth is known and stored nevertheless.
+    checked = owner.ok("backup", "check", write("code", "-".join(paper.rows)), *backup_password)
+    assert "the date of this check was stored" in checked.out
+    assert "the date was not stored for the emergency kit" in checked.err and "not compared" not in checked.err
     made(owner, "--force")
     assert said(owner)[0] == "made 0 days ago"

@@ -116,6 +116,9 @@ def test_login_and_address_stay(owner, company, imported, held):
 def test_licence_that_ends(bare, company, imported):
     result = bare.ok(*imported(company.file(expires="2020-01-01")))
     assert "the licence of localhost ended on 2020-01-01" in result.err
+    assert "the licence of localhost ended" in bare.ok("onprem", "show").err
+    bare.ok(*imported(company.file(), "--name", "acme"))
+    assert "the licence of localhost ended" in bare.ok("onprem", "show").err
 
 
 # Who names it

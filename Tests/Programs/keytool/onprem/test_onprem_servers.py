@@ -3,6 +3,7 @@ that a verb makes anyway."""
 
 import base64
 import json
+import shutil
 from datetime import datetime, timedelta, timezone
 
 import pytest
@@ -10,6 +11,7 @@ import pytest
 from kit import identityfiles, masterkey, oracle
 from kit.known import SAFE_PASSWORD
 from kit.processes.clock import Clocked
+from kit.screens.follower import Paper
 from kit.servers import onpremserver
 from kit.servers.onpremserver import LOGIN, OTHER_SEED, PASSWORD, USER, key, pins
 
@@ -80,6 +82,15 @@ def test_usage(owner, company, tmp_path, safe_password):
     assert not empty.keystore.exists()
 
 
+def test_setup_at_a_server_with_another_key(owner, company, certificates, safe_password):
+    owner.ok("id", "create", "--id", "ABCD1234")
+    company.safe.context.load_cert_chain(certificates.renewed.chain.path, certificates.renewed.key)
+    err = owner.fails(22, "safe", "setup", "--onprem", "localhost", *safe_password).err
+    assert f"{certificates.renewed.pin}, not {company.pin}" in err
+    # That would be refused beside --onprem.
+    assert "--pin" not in err and "keytool onprem import" in err
+
+
 def test_lost_answer(owner, company):
     """The key that waits for its registration names the company."""
     company.directory.script(CREATE, company.directory.lose, phase=2)
@@ -116,6 +127,17 @@ def test_pins_are_those_of_the_file(member, company):
     for options in (["--pin", company.pin], ["--no-pins"]):
         result = member.fails(64, "safe", "server", *options)
         assert "keytool onprem show localhost" in result.err
+
+
+def test_pins_from_before_do_not_stay(bare, company, safe_password):
+    """Requests go by the file, which has none; nor do they come back if the file is lost."""
+    bare.ok("onprem", "import", "-", "--key", key(), stdin=company.file(domains={"rules": []}))
+    bare.ok("id", "create", "--id", "ABCD1234")
+    bare.ok("safe", "setup", "--server", company.safe.url, "--pin", company.pin, *safe_password)
+    bare.ok("safe", "server", "--onprem", "localhost")
+    assert bare.json("safe", "server")["onprem"] == "localhost" and bare.json("safe", "server")["pins"] == []
+    shutil.rmtree(bare.keystore / "identities" / "onprem" / "localhost")
+    assert bare.json("safe", "server")["pins"] == []
 
 
 # Fetched again
@@ -166,13 +188,42 @@ def test_new_pins(member, company, due, held, certificates):
     member.ok("id", "fetch", member.id)
 
 
+def test_what_is_written_down_has_the_pins_of_the_new_file(member, company, due, certificates, backup_password, tmp_path):
+    """A kit is read where no keystore is, and the server refuses the keys from before."""
+    kit = ["backup", "kit", *backup_password, "--force", "-o", tmp_path / "kit.pdf"]
+    member.ok(*kit)
+    assert company.pin in Paper(tmp_path / "kit.pdf").words
+    assert member.json("safe", "status")["kit"]["outdated"] is False
+    company.safe.context.load_cert_chain(certificates.renewed.chain.path, certificates.renewed.key)
+    company.publish(**pins(certificates.renewed.pin, company.pin))
+    due(member)
+    member.ok("safe", "push", "--force")
+    assert member.json("safe", "server")["pins"] == [certificates.renewed.pin, company.pin]
+    assert member.json("safe", "status")["kit"]["outdated"] is True
+    member.ok(*kit)
+    assert certificates.renewed.pin in Paper(tmp_path / "kit.pdf").words
+    assert member.json("safe", "status")["kit"]["outdated"] is False
+
+
+def test_new_pins_on_a_new_machine(member, company, due, other_keytool, licence, certificates, safe_password, terminal):
+    """On a terminal a pull asks the server for its config first: by the new file, too."""
+    other = other_keytool.with_environment(**company.environment)
+    other.ok("onprem", "import", company.url, "--key", key(), *licence)
+    company.safe.context.load_cert_chain(certificates.renewed.chain.path, certificates.renewed.key)
+    company.publish(**pins(certificates.renewed.pin, company.pin))
+    due(other)
+    run = terminal("safe", "pull", "--id", member.id, "--onprem", "localhost", *safe_password, runner=other)
+    assert run.finish() == 0, run.text
+    assert other.json("id", "show")["public_key"] == member.json("id", "show")["public_key"]
+
+
 def test_wrong_pin(member, company, due):
     company.publish(**pins(OTHER_PIN))
     due(member)
     # The file is from a server that shows another key than the new file accepts: that counts from now on.
-    member.fails(22, "safe", "push", "--force")
-    member.fails(22, "safe", "check")
-    member.fails(22, "id", "fetch", member.id)
+    for command in (["safe", "push", "--force"], ["safe", "check"], ["id", "fetch", member.id]):
+        # Both are named: the key that was shown, and the one that the new file accepts.
+        assert f"{company.pin}, not {OTHER_PIN}" in member.fails(22, *command).err
     assert not company.safe.requests and not company.directory.requests
 
 
@@ -245,9 +296,7 @@ def test_another_directory(member, company, due, certificates):
 
 def test_file_is_gone(member, company):
     """Nobody can remove it; if its records are lost, the server is asked as it was remembered."""
-    for path in (member.keystore / "identities" / "onprem" / "localhost").iterdir():
-        path.unlink()
-    (member.keystore / "identities" / "onprem" / "localhost").rmdir()
+    shutil.rmtree(member.keystore / "identities" / "onprem" / "localhost")
     result = member.ok("safe", "push", "--force")
     assert "its server is asked as it was remembered" in result.err
     assert "licence" not in member.fails(13, "id", "fetch", member.id).out
