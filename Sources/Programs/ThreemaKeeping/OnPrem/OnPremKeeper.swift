@@ -59,7 +59,7 @@ package struct OnPremKeeper: Sendable {
     // MARK: Storing
 
     /// Stores a file if it is the first one of this name, or newer than the present one. Address and login that the
-    /// offer does not have stay as they are.
+    /// offer does not have stay as they are, but go if another key signs it: the password is for its company alone.
     /// - Parameters:
     ///   - isReplacing: whether to store it anyway, also instead of damaged records.
     /// - Returns: how the file relates to those before it.
@@ -94,7 +94,7 @@ package struct OnPremKeeper: Sendable {
         var succession = present?.succession ?? FileSuccession(key: offer.key, present: offer.version)
         succession.replace(by: offer.version, signedBy: offer.key)
         var changes = held.changes()
-        write(offer, succession, after: present) { name, content in
+        write(offer, succession, after: present?.key == offer.key ? present : nil) { name, content in
             if let content { changes.set(name, content) } else { changes.remove(name) }
         }
         try held.commit(changes)

@@ -113,6 +113,14 @@ def test_login_and_address_stay(owner, company, imported, held):
     assert shown["url"] == company.url + PATH and shown["user"] and "fetched_at" not in shown and held(owner) == newer
 
 
+def test_login_and_address_go_with_the_key(owner, company, imported):
+    """The password is for the company alone, and the new key may be anybody's."""
+    arguments = [part if part != key() else key(OTHER_SEED) for part in imported(company.file(OTHER_SEED))]
+    assert owner.json(*arguments, "--replace")["result"] == "replaced"
+    shown = owner.json("onprem", "show")
+    assert shown["key"] == key(OTHER_SEED) and not shown.get("url") and not shown.get("user")
+
+
 def test_licence_that_ends(bare, company, imported):
     result = bare.ok(*imported(company.file(expires="2020-01-01")))
     assert "the licence of localhost ended on 2020-01-01" in result.err

@@ -88,7 +88,7 @@ def test_commands_that_prove():
         target, *settings = arguments
         assert target in targets, target
         for name, value in (each.split("=") for each in settings):
-            assert name in ("STAGE", "ROOM", "K")
+            assert name in ("STAGE", "ROOM", "K", "TIME")
             assert name != "STAGE" or value in stages, value
             assert name != "ROOM" or list(REPOSITORY.glob(f"Tests/*/{value}Tests")), value
 
