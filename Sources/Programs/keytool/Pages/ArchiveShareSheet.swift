@@ -6,11 +6,12 @@ import Shares
 // The page, in millimetres from the top (see Page.safeArea):
 //
 //    31  title
-//    50  file, date, number of the share, set and recipient
+//    51  a line for the owner's name
+//    58  file, date, number of the share, set and recipient
 //    84  the words, three numbered ones to a row
-//   166  how to open the archive, with a program of some lines
-//   262  name and date of the person who has it
-//   271  where the others must not be
+//   163  how to open the archive, for everybody and, with a program of some lines, for a technician
+//   257  lines for the names of the people who have the pages
+//   273  where the others must not be
 //
 /// A page to print for one person: one share of the key of an archive, and what to do with it.
 struct ArchiveShareSheet {
@@ -26,7 +27,8 @@ struct ArchiveShareSheet {
     private let language: PageLanguage
 
     private static let places = SharePage.Places(
-        labelWidth: 28, words: 84, rowPitch: 6.8, heading: 170, linePitch: 4.5, name: 262, warning: 271)
+        owner: 51, facts: 58, factPitch: 4.8, labelWidth: 54, words: 84, rowPitch: 6.5, heading: 165, linePitch: 4.3,
+        names: 257)
     private static let maxNameLetters = 60
     /// A longer name is not repeated in commands.
     private static let maxWordLetters = 24
@@ -50,15 +52,16 @@ struct ArchiveShareSheet {
         let values = share.values(count: count).merging([.word: word]) { $1 }
         func lines(_ sentences: [Sentence]) -> [SharePage.Line] { sentences.map { .text($0.with(values)) } }
         return SharePage(
-            language: language, title: own.title.with(values), lead: own.warning.with(values),
+            language: language, title: own.title.with(values), lead: own.warning.map { $0.with(values) },
+            owner: own.owner.text,
             facts: (name.map { [(own.file, [$0])] } ?? []) + [
                 (common.madeOn, [day]), (common.share, [common.shareNumber.with(values)]),
                 (common.set, ["\(share.set.identifier)"]), (own.recipient, [recipient]),
             ], heading: own.opening.text,
-            lines: lines([common.asking(share)]) + [.gap] + lines(own.withKeytool) + [.gap]
-                + lines(own.withoutKeytool) + [.program(AgeKeyProgram.lines)] + lines(own.withKey)
-                + [.program(["age -d -i key.txt \(word) | tar -x"])] + lines([own.wallets]),
-            warning: own.storage.text, places: Self.places
+            lines: lines([common.asking(share)] + own.steps) + [.gap, .heading(common.technician.text)]
+                + lines(own.details + own.withoutKeytool) + [.program(AgeKeyProgram.lines)] + lines(own.withKey)
+                + [.program(["age -d -i key.txt \(word) | tar -x"])],
+            places: Self.places
         ).pdf(of: share.words)
     }
 

@@ -7,10 +7,11 @@ import Threema
 // The page, in millimetres from the top (see Page.safeArea):
 //
 //    31  title
-//    48  ID, check word, date, scheme and public key on the left; the QR code on the right
-//   117  the code, five numbered groups to a row, and the row's check after them
-//   204  how to restore it (178 for a short code)
-//   255  lines for notes (229)
+//    50  ID, check word, date, scheme and public key on the left; the QR code on the right
+//   116  the code, five numbered groups to a row, and the row's check after them
+//   203  how to restore it (177 for a short code), for everybody and for a technician
+//   249  a line for where the password is (223)
+//   256  lines for notes (230)
 //   272  what must not be written here
 //
 /// A page to print and put away: a backup code with all that its owner needs to bring the identity back, but
@@ -30,6 +31,10 @@ struct BackupSheet {
     private static let right = Page.safeArea.right
     private static let textSize = 10.0
     private static let moduleWidth = 1.5.millimetres
+    /// Of the code.
+    private static let codeTop = 116.0
+    /// From a line of the instructions to the next.
+    private static let linePitch = 4.5
 
     /// The page.
     var page: Page {
@@ -49,16 +54,23 @@ struct BackupSheet {
 
     /// Labels, and beside them what programs show in the same letters.
     private func writeFacts(on page: inout Page) {
-        let facts = [
-            (sentences.id, [identity.id.text]), (sentences.checkWord, [IDBackup.checkWord(of: code).text]),
-            (sentences.madeOn, [day]), (sentences.scheme, [scheme.rawValue]),
-            (sentences.publicKey, identity.publicKey.lines),
-        ]
-        var y = 50.0
+        let key = identity.publicKey.lines
+        let keyRows = stride(from: 0, to: key.count, by: 2).map { key[$0..<$0 + 2].joined(separator: " ") }
+        write(
+            [
+                (sentences.id, [identity.id.text]), (sentences.checkWord, [IDBackup.checkWord(of: code).text]),
+                (sentences.madeOn, [day]),
+            ], from: 50, on: &page)
+        page.write(sentences.technician.text, x: Self.left, y: 70.0.millimetres, .bold, size: Self.textSize)
+        write([(sentences.scheme, [scheme.rawValue]), (sentences.publicKey, keyRows)], from: 76, on: &page)
+    }
+
+    private func write(_ facts: [(Sentence, [String])], from top: Double, on page: inout Page) {
+        var y = top
         for (label, values) in facts {
             page.write(label.text, x: Self.left, y: y.millimetres, size: Self.textSize)
             for value in values {
-                page.write(value, x: Self.left + 40.0.millimetres, y: y.millimetres, .fixed, size: 11)
+                page.write(value, x: Self.left + 45.0.millimetres, y: y.millimetres, .fixed, size: 11)
                 y += 5
             }
             y += 1
@@ -69,32 +81,45 @@ struct BackupSheet {
     private func writeCode(on page: inout Page) -> Double {
         page.draw(matrix, right: Self.right, top: 40.0.millimetres, module: Self.moduleWidth)
         page.write(
-            sentences.codeHeading.text, x: Self.left, y: 117.0.millimetres, .bold, size: Self.textSize)
+            sentences.codeHeading.text, x: Self.left, y: Self.codeTop.millimetres, .bold, size: Self.textSize)
         let printed = PrintedCode(
             code: code, rowCheck: sentences.rowCheck, size: 20, rowPitch: 13.0.millimetres)
-        return printed.write(on: &page, x: Self.left, below: 117.0.millimetres) / 1.0.millimetres + 9
+        return printed.write(on: &page, x: Self.left, below: Self.codeTop.millimetres) / 1.0.millimetres + 9
     }
 
     /// - Returns: where the next part begins.
     private func writeInstructions(on page: inout Page, from top: Double) -> Double {
-        let (app, asking) =
+        let (ways, asking) =
             switch scheme {
             case .pbkdf2: (sentences.app, sentences.bothAsk)
             case .argon2id: (sentences.someApps, sentences.keytoolAsks)
             }
-        let lines = (sentences.keytool + [app] + sentences.offline + [asking]).map(\.text)
-        page.write(sentences.restoring.text, x: Self.left, y: top.millimetres, .bold, size: Self.textSize)
-        for (index, line) in lines.enumerated() {
-            page.write(line, x: Self.left, y: (top + 6 + Double(index) * 5).millimetres, size: Self.textSize)
-        }
-        return top + 6 + Double(lines.count) * 5
+        let middle = write(
+            sentences.restoring, ways + [sentences.package, asking], from: top, on: &page)
+        return write(sentences.technician, [sentences.details] + sentences.offline, from: middle + 1.5, on: &page)
     }
 
-    /// Lines to write on, as many as fit between `top` and the last line of the page.
+    /// Writes a heading with lines below.
+    /// - Returns: where the next one may begin.
+    private func write(_ heading: Sentence, _ lines: [Sentence], from top: Double, on page: inout Page) -> Double {
+        page.write(heading.text, x: Self.left, y: top.millimetres, .bold, size: Self.textSize)
+        var y = top
+        for line in lines {
+            y += Self.linePitch
+            page.write(line.text, x: Self.left, y: y.millimetres, size: Self.textSize)
+        }
+        return y + Self.linePitch
+    }
+
+    /// Lines to write on: for where the password is, and as many for notes as fit between `top` and the last line of the
+    /// page.
     private func writeNotes(on page: inout Page, from top: Double) {
+        let y = (top + 4).millimetres
+        page.write(sentences.passwordPlace.text, x: Self.left, y: y, size: Self.textSize)
+        page.line(x: Self.left + 54.0.millimetres, y: y + 1.0.millimetres, toX: Self.right, toY: y + 1.0.millimetres)
         page.write(
-            sentences.notes.text, x: Self.left, y: (top + 5).millimetres, size: Self.textSize)
-        for y in stride(from: 265.0, to: top + 12, by: -10).reversed() {
+            sentences.notes.text, x: Self.left, y: (top + 10.5).millimetres, size: Self.textSize)
+        for y in stride(from: 266.0, to: top + 18, by: -10).reversed() {
             page.line(x: Self.left, y: y.millimetres, toX: Self.right, toY: y.millimetres)
         }
         page.write(

@@ -134,9 +134,10 @@ struct KitSheet {
             end = max(end + 8.0.millimetres, top - 9.0.millimetres + side)
         }
         pen.y = end - 5.0.millimetres
-        pen.write([(sheet.checkWord, [PrintableText(IDBackup.checkWord(of: code).text)])])
+        pen.write(
+            [(sheet.checkWord, [PrintableText(IDBackup.checkWord(of: code).text)])], labelWidth: 42.0.millimetres)
         pen.y = end
-        pen.write(sheet.app)
+        pen.write(sheet.technician, .bold)
         sheet.offline.forEach { pen.write($0) }
     }
 

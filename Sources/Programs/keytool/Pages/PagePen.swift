@@ -30,8 +30,11 @@ struct PagePen {
     mutating func write(_ sentence: Sentence, _ font: Page.Font = .text) { write(sentence.text, font) }
 
     /// Writes facts in the same letters as a screen shows them.
-    /// - Parameter width: for all of it; nil for the width between the edges.
-    mutating func write(_ facts: Facts, width: Double? = nil) {
+    /// - Parameters:
+    ///   - width: for all of it; nil for the width between the edges.
+    ///   - labelWidth: of these labels, if it is another one.
+    mutating func write(_ facts: Facts, width: Double? = nil, labelWidth: Double? = nil) {
+        let labelWidth = labelWidth ?? self.labelWidth
         let columns = columns((width ?? right - left) - labelWidth)
         for (label, values) in facts {
             for (index, line) in values.flatMap({ $0.lines(of: columns) }).enumerated() {

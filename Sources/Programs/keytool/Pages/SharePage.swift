@@ -2,27 +2,28 @@ import Paper
 import SecureMemory
 import Shares
 
-/// A page to print for one person: what it is about, the words of one share, what to do with them, and a line for the
-/// person's name.
+/// A page to print for one person: what it is about, the words of one share, what to do with them, and lines for the
+/// names of the owner and of the people who have the pages.
 ///
 /// The words have numbers, and three stand in a row, so that a copy can be compared row by row. Rows have no checksum of
 /// their own: that of the share finds a wrong word by its number already.
 struct SharePage {
     let language: PageLanguage
     let title: String
-    /// A line below the title.
-    let lead: String
+    /// The lines below the title.
+    let lead: [String]
+    /// Before the line for the owner's name.
+    let owner: String
     let facts: [(label: Sentence, values: [String])]
     /// Above the lines on what to do.
     let heading: String
     let lines: [Line]
-    /// At the end of the page.
-    let warning: String
     /// From the top of the page, in millimetres.
     let places: Places
 
     enum Line {
         case text(String)
+        case heading(String)
         /// To be typed as it is.
         case program([String])
         /// Half a line.
@@ -31,22 +32,29 @@ struct SharePage {
 
     /// In millimetres: positions from the top of the page, and distances.
     struct Places {
+        let owner: Double
+        let facts: Double
+        let factPitch: Double
         let labelWidth: Double
         let words: Double
         let rowPitch: Double
         let heading: Double
         let linePitch: Double
-        let name: Double
-        let warning: Double
+        let names: Double
     }
 
     private static let left = Page.safeArea.left
     private static let right = Page.safeArea.right
     private static let textSize = 10.0
+    private static let factSize = 9.5
     private static let numberSize = 9.0
     private static let programSize = 8.0
     private static let programPitch = 3.6
     private static let wordsInRow = 3
+    /// Between two lines to write on, and to the last line of the page.
+    private static let namePitch = 8.0
+    /// Where a line to write on begins, behind its label.
+    private static let nameStart = 54.0.millimetres
     /// Stands for a word until that is put in: it occurs nowhere else on the page, and is as long as the longest word.
     private static let blank = String(repeating: "\u{a4}", count: ShareWords.maxLetters)
     private static let blankByte: UInt8 = 0xa4
@@ -81,7 +89,8 @@ struct SharePage {
             page.write(text, x: Self.left, y: y.millimetres, font, size: size)
         }
         write(title, at: 31, .bold, size: 18)
-        write(lead, at: 38)
+        for (index, line) in lead.enumerated() { write(line, at: 38 + Double(index) * 5) }
+        writeName(owner, at: places.owner, on: &page)
         writeFacts(on: &page)
         write(sentences.wordsHeading.text, at: places.words, .bold)
         writeWords(wordCount, on: &page)
@@ -93,6 +102,9 @@ struct SharePage {
             case .text(let text):
                 write(text, at: y)
                 y += places.linePitch
+            case .heading(let text):
+                write(text, at: y, .bold)
+                y += places.linePitch
             case .program(let lines):
                 for (index, line) in lines.enumerated() {
                     write(line, at: y + Double(index) * Self.programPitch, .fixed, size: Self.programSize)
@@ -100,20 +112,28 @@ struct SharePage {
                 y += Double(lines.count - 1) * Self.programPitch + places.linePitch
             }
         }
-        write(sentences.givenTo.text, at: places.name)
-        let end = (places.name + 1).millimetres
-        page.line(x: Self.left + 46.0.millimetres, y: end, toX: Self.right, toY: end)
-        write(warning, at: places.warning, .bold)
+        writeName(sentences.otherHolders.text, at: places.names, on: &page)
+        writeName(sentences.givenTo.text, at: places.names + Self.namePitch, on: &page)
+        write(sentences.storage.text, at: places.names + 2 * Self.namePitch, .bold)
         return page
     }
 
+    /// A label, and a line to write on.
+    private func writeName(_ label: String, at y: Double, on page: inout Page) {
+        page.write(label, x: Self.left, y: y.millimetres, size: Self.textSize)
+        let end = (y + 1).millimetres
+        page.line(x: Self.left + Self.nameStart, y: end, toX: Self.right, toY: end)
+    }
+
     private func writeFacts(on page: inout Page) {
-        var y = 50.0
+        var y = places.facts
         for (label, values) in facts {
             page.write(label.text, x: Self.left, y: y.millimetres, size: Self.textSize)
             for value in values {
-                page.write(value, x: Self.left + places.labelWidth.millimetres, y: y.millimetres, .fixed, size: 11)
-                y += 6
+                page.write(
+                    value, x: Self.left + places.labelWidth.millimetres, y: y.millimetres, .fixed,
+                    size: Self.factSize)
+                y += places.factPitch
             }
         }
     }

@@ -7,11 +7,12 @@ import Threema
 // The page, in millimetres from the top (see Page.safeArea):
 //
 //    31  title
-//    50  ID, number of the share, check word, set, date and public key
-//   108  the words, three numbered ones to a row
-//   200  how to restore it
-//   258  name and date of the person who has it
-//   270  where the others must not be
+//    52  a line for the owner's name
+//    60  ID, number of the share, check word, set, date and public key
+//   101  the words, three numbered ones to a row
+//   189  how to restore the account, for everybody and for a technician
+//   255  lines for the names of the people who have the pages
+//   271  where the others must not be
 //
 /// A page to print for one person: one share of a private key, and what to do with it.
 struct ShareSheet {
@@ -25,7 +26,8 @@ struct ShareSheet {
     let language: PageLanguage
 
     private static let places = SharePage.Places(
-        labelWidth: 40, words: 108, rowPitch: 7, heading: 200, linePitch: 5, name: 258, warning: 270)
+        owner: 52, facts: 60, factPitch: 5, labelWidth: 82, words: 101, rowPitch: 7, heading: 189, linePitch: 4.6,
+        names: 255)
 
     /// The page as a PDF file, in guarded memory.
     func pdf() -> SecureBytes {
@@ -33,7 +35,8 @@ struct ShareSheet {
         let values = share.values(count: count).merging([.id: id.text, .word: ShellWord.quoted(id.text)]) { $1 }
         func text(_ sentence: Sentence) -> String { sentence.with(values) }
         return SharePage(
-            language: language, title: text(sentences.title), lead: text(sentences.warning),
+            language: language, title: text(sentences.title), lead: sentences.warning.map(text),
+            owner: sentences.owner.text,
             facts: [
                 (sentences.id, [id.text]), (sentences.share, [text(sentences.shareNumber)]),
                 (sentences.checkWord, [publicKey.checkWord.text]), (sentences.set, ["\(share.set.identifier)"]),
@@ -45,8 +48,9 @@ struct ShareSheet {
                     }
                 ),
             ], heading: sentences.restoring.text,
-            lines: ([sentences.asking(share)] + sentences.steps).map { .text(text($0)) },
-            warning: sentences.storage.text, places: Self.places
+            lines: ([sentences.asking(share)] + sentences.steps).map { .text(text($0)) }
+                + [.gap, .heading(sentences.technician.text)] + sentences.details.map { .text(text($0)) },
+            places: Self.places
         ).pdf(of: share.words)
     }
 }

@@ -90,8 +90,8 @@ def test_pages(made, archive, pages):
     words = [shamir.words_on(page) for page in sorted(pages.iterdir())]
     for number, page in enumerate(sorted(pages.iterdir()), 1):
         text = " ".join(texts(page))
-        for part in (f"Share {number} of 3 of a keytool archive", "Any 2 of the 3 shares open the archive", "File keys.age",
-                     f"Set {made['set']}", made["recipient"], "keytool archive import --shares keys.age", "Given to",
+        for part in (f"Share {number} of 3 of a keytool archive", "Any 2 of these 3 pages open the archive", "File keys.age",
+                     f"These pages belong together {made['set']}", made["recipient"], "keytool archive import --shares keys.age", "Given to",
                      "SLIP-39", "shamir recover", "age -d -i key.txt keys.age | tar -x"):
             assert part in text, part
         # No identity, and no other share.

@@ -90,7 +90,7 @@ def test_the_widest_id_fits(keytool, backup_password, tmp_path):
 def test_umlauts_are_letters(written):
     for name, words in (("sheet", ["Öffentlicher Schlüssel", "Prüfwort", "für Linux"]),
                         ("sheet as SVG", ["Öffentlicher Schlüssel", "Prüfwort", "für Linux"]),
-                        ("share", ["Öffentlicher Schlüssel", "Prüfwort", "die Wörter auf keiner Website"]),
+                        ("share", ["Öffentlicher Schlüssel", "Prüfwort", "die Wörter in keine Wallet"]),
                         ("card as SVG", ["Notfallkarte für", "Passwörter"])):
         text = written(name, "--language", "de")[0]
         assert all(word in text for word in words) and "\\u{" not in text, text

@@ -46,13 +46,13 @@ def test_content_of_the_page(sheet):
     code, page, made = sheet
     words = " ".join(texts(page))
     order = ["Threema ID backup", "*BCD1234", oracle.check_word(code), *re.findall(".{8}", made["public_key"]),
-             "Backup code: A-Z and 2-7, so O and I are letters", "How to restore it", "Notes",
+             "Backup code: A-Z and 2-7, so O and I are letters", "How to restore the account", "The password is kept by or at:", "Notes",
              "Do not write the password here"]
     places = [words.find(part) for part in order]
     assert -1 not in places and places == sorted(places), words
     assert re.search(r"Made on 20\d\d-\d\d-\d\d ", words)
     for sentence in (
-            "keytool (messenger-keytool)", "Store its package, messenger-keytool, with the copies of your files",
+            "bring the Threema account *BCD1234 back", "Look for the package messenger-keytool among the owner's files",
             "keytool backup import", "--qr-image", "No directory knows an ID that was created offline (keytool id "
             "create without --directory): the phone apps cannot restore it; keytool can.",
             ("Both programs ask" if len(code) == 99 else "keytool asks") + " for the password",

@@ -89,7 +89,7 @@ def test_sheets(held, tmp_path):
     assert shamir.join(words[:2]) == shamir.join(words[1:]) == KEY
     for number, page in enumerate(pages, 1):
         text = " ".join(texts(page))
-        for part in (f"Share {number} of 3 of the Threema ID {ID}", "Any 2 of the 3 shares", made["check"], f"Set {made['set']}",
+        for part in (f"Share {number} of 3 of the Threema ID {ID}", "With any 2 of these 3 pages", made["check"], f"These pages belong together {made['set']}",
                      f"keytool backup join --id {ID}", "Given to", "SLIP-39", "shamir recover"):
             assert part in text, part
         assert all(each in text for each in re.findall(".{8}", made["public_key"]))

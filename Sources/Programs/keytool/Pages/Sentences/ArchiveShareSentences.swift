@@ -1,31 +1,38 @@
 /// What the page of a share of an archive's key says, beside what all shares have in common.
 struct ArchiveShareSentences: PageSentences {
     let title: Sentence
-    /// Below the title: how many are needed, and what they are worth.
-    let warning: Sentence
+    /// Below the title: what the pages are for, and when.
+    let warning: [Sentence]
+    /// Before a line to write on.
+    let owner: Sentence
     let file: Sentence
     let recipient: Sentence
     let opening: Sentence
-    let withKeytool: [Sentence]
+    /// What to do with enough pages.
+    let steps: [Sentence]
+    let details: [Sentence]
     /// Before the program that makes a key.
     let withoutKeytool: [Sentence]
     /// Before the command that takes the key.
     let withKey: [Sentence]
-    let wallets: Sentence
-    let storage: Sentence
 
     static let english = ArchiveShareSentences(
         title: "Share {number} of {count} of a keytool archive",
-        warning: """
-            Any {threshold} of the {count} shares open the archive. Anyone who has them and the file has all keys in it.
-            """,
+        warning: [
+            "Any {threshold} of these {count} pages open the archive: a file with the keys of accounts.",
+            "Use them if its owner has lost the keys, is ill or has died. Until then, keep this page secret.",
+        ],
+        owner: "The archive belongs to:",
         file: "File",
         recipient: "Recipient",
         opening: "How to open the archive",
-        withKeytool: [
-            "With keytool (messenger-keytool), a program for Linux: keytool archive import --shares {word}",
-            "It asks for the words; the first four letters of each are enough. The same shares open every archive",
-            "for the recipient above. keytool backup check --share says whether the words of one share are right.",
+        steps: [
+            "2. Find the file, and somebody who has Linux and the program keytool (package messenger-keytool).",
+            "3. Type this command: keytool archive import --shares {word}",
+            "keytool asks for the words of each page. The first four letters of each word are enough.",
+        ],
+        details: [
+            "The same shares open every archive for the recipient. keytool backup check --share checks the words."
         ],
         withoutKeytool: [
             "Without keytool: every program for SLIP-39 joins the shares, without a passphrase, to a master secret",
@@ -34,21 +41,26 @@ struct ArchiveShareSentences: PageSentences {
         ],
         withKey: [
             "Write that line to a file key.txt. Then age and tar unpack the archive; its README.txt explains the rest:"
-        ],
-        wallets: "The words are not those of a wallet, although wallets accept them.",
-        storage: "Store no other share of this archive in the same place, and type the words into no website."
+        ]
     )
 
     static let german = ArchiveShareSentences(
         title: "Teilschlüssel {number} von {count} eines keytool-Archivs",
-        warning: "Je {threshold} der {count} öffnen das Archiv. Wer sie und die Datei hat, hat alle Schlüssel darin.",
+        warning: [
+            "{threshold} dieser {count} Seiten, egal welche, öffnen das Archiv: eine Datei mit den Schlüsseln von Konten.",
+            "Dafür sind sie da, falls der Besitzer alles verliert, krank ist oder stirbt. Sonst halten Sie sie geheim.",
+        ],
+        owner: "Das Archiv gehört:",
         file: "Datei",
         recipient: "Empfänger",
         opening: "So öffnen Sie das Archiv",
-        withKeytool: [
-            "Mit keytool (messenger-keytool), einem Programm für Linux: keytool archive import --shares {word}",
-            "Es fragt nach den Wörtern; je vier Buchstaben genügen. Dieselben Teilschlüssel öffnen jedes Archiv für",
-            "den Empfänger oben. keytool backup check --share prüft, ob die Wörter eines Teilschlüssels stimmen.",
+        steps: [
+            "2. Suchen Sie die Datei und jemanden, der Linux und keytool (Paket messenger-keytool) hat.",
+            "3. Tippen Sie diesen Befehl: keytool archive import --shares {word}",
+            "keytool fragt nach den Wörtern jeder Seite. Die ersten vier Buchstaben jedes Wortes genügen.",
+        ],
+        details: [
+            "Die Seiten öffnen jedes Archiv für den Empfänger. keytool backup check --share prüft die Wörter."
         ],
         withoutKeytool: [
             "Ohne keytool: Jedes Programm für SLIP-39 fügt die Teilschlüssel ohne Passphrase zu einem Geheimnis",
@@ -57,8 +69,6 @@ struct ArchiveShareSentences: PageSentences {
         ],
         withKey: [
             "Schreiben Sie diese Zeile in eine Datei key.txt. Dann entpacken age und tar das Archiv (siehe README.txt):"
-        ],
-        wallets: "Die Wörter gehören zu keiner digitalen Geldbörse (Wallet), auch wenn Wallets sie annehmen.",
-        storage: "Bewahren Sie hier keinen zweiten Teilschlüssel auf. Geben Sie die Wörter auf keiner Website ein."
+        ]
     )
 }

@@ -30,7 +30,7 @@ struct KitSentences: PageSentences {
         title: "Emergency kit for the Threema ID {id}",
         warning: [
             "Written on {day} with keytool {version}. There is no password on it.",
-            "Anyone who has this kit and its passwords can act as {id}. Store it like a key.",
+            "It brings the Threema account {id} back, with its passwords. Keep both secret, and apart.",
         ],
         writtenBy: "Written by, and how to reach me:",
         pageNumber: "Page {number} of {count}",
@@ -54,7 +54,7 @@ struct KitSentences: PageSentences {
         noSafeHeading: "2. There is no Safe",
         noSafe: "When this kit was written, {id} had no Safe backup. Go to step 3.",
         codeHeading: "3. Restore from the backup code: the ID without profile and contacts",
-        code: "If there is no Safe, or if it cannot be reached any more. Type:",
+        code: "If there is no Safe, or it fails: with the Threema app, restore from an ID backup (QR code). Or type:",
         asksCode: [
             "keytool asks for the code: type each row below with its row check, then Enter. Then it asks for the check",
             "word and for the backup password. If it asks for a keystore passphrase, press Enter, and answer y.",
@@ -72,7 +72,7 @@ struct KitSentences: PageSentences {
         title: "Notfallblatt für die Threema-ID {id}",
         warning: [
             "Geschrieben am {day} mit keytool {version}. Es enthält kein Passwort.",
-            "Wer dieses Blatt und seine Passwörter hat, kann sich als {id} ausgeben. Hüten Sie es wie einen Schlüssel.",
+            "Mit seinen Passwörtern bringt es das Threema-Konto {id} zurück. Halten Sie beides geheim und getrennt.",
         ],
         writtenBy: "Geschrieben von, und so bin ich erreichbar:",
         pageNumber: "Seite {number} von {count}",
@@ -96,7 +96,7 @@ struct KitSentences: PageSentences {
         noSafeHeading: "2. Es gibt keinen Safe",
         noSafe: "Als dieses Blatt geschrieben wurde, hatte {id} keinen Safe. Gehen Sie zu Schritt 3.",
         codeHeading: "3. Aus dem Backup-Code wiederherstellen: die ID ohne Profil und Kontakte",
-        code: "Falls es keinen Safe gibt oder er nicht mehr erreichbar ist. Tippen Sie:",
+        code: "Ohne Safe, oder falls er versagt: mit der Threema-App vom ID-Backup (QR-Code). Oder tippen Sie:",
         asksCode: [
             "Tippen Sie jede Zeile des Codes mit ihrer Zeilenprüfung, dann Enter. Danach fragt keytool nach Prüfwort und",
             "Backup-Passwort. Fragt es nach einer \"keystore passphrase\", drücken Sie Enter, und antworten Sie mit y.",

@@ -1,8 +1,10 @@
 /// What the page of a share says.
 struct ShareSentences: PageSentences {
     let title: Sentence
-    /// Below the title: how many are needed, and what they are worth.
-    let warning: Sentence
+    /// Below the title: what the pages are for, and when.
+    let warning: [Sentence]
+    /// Before a line to write on.
+    let owner: Sentence
     let id: Sentence
     let share: Sentence
     let shareNumber: Sentence
@@ -12,70 +14,92 @@ struct ShareSentences: PageSentences {
     let publicKey: Sentence
     let wordsHeading: Sentence
     let restoring: Sentence
-    /// If one more share is needed.
+    /// The first step, if one more share is needed.
     let askOne: Sentence
     /// If several more are needed.
     let askOthers: Sentence
     /// What to do with them.
     let steps: [Sentence]
+    let technician: Sentence
+    let details: [Sentence]
+    /// Before lines to write on.
+    let otherHolders: Sentence
     let givenTo: Sentence
     let storage: Sentence
 
     static let english = ShareSentences(
         title: "Share {number} of {count} of the Threema ID {id}",
-        warning: "Any {threshold} of the {count} shares give the private key. Anyone who has them can act as {id}.",
-        id: "ID",
+        warning: [
+            "With any {threshold} of these {count} pages, the Threema account {id} can be restored.",
+            "Use them if its owner has lost the account, is ill or has died. Until then, keep this page secret.",
+        ],
+        owner: "The account belongs to:",
+        id: "Threema ID",
         share: "Share",
         shareNumber: "{number} of {count}; {threshold} are needed",
-        checkWord: "Check word",
-        set: "Set",
+        checkWord: "Check word of the restored key (not a password)",
+        set: "These pages belong together",
         madeOn: "Made on",
         publicKey: "Public key",
         wordsHeading: "The words of this share",
-        restoring: "How to restore it",
-        askOne: "Ask the people who have the other shares for one more: {threshold} are needed, whichever they are.",
+        restoring: "How to restore the account",
+        askOne: "1. Ask a person who has another of these pages for it: you need any {threshold}, with this one.",
         askOthers: """
-            Ask the people who have the other shares for {others} more: {threshold} are needed, whichever they are.
+            1. Ask people who have the other pages for {others} of them: you need any {threshold}, with this one.
             """,
         steps: [
-            "With keytool (messenger-keytool), a program for Linux: keytool backup join --id {word}",
-            "It asks for the words; the first four letters of each are enough. Then compare the check word.",
+            "2. Find somebody who has a computer with Linux, and the program keytool (package messenger-keytool).",
+            "3. Type this command: keytool backup join --id {word}",
+            "keytool asks for the words of each page. The first four letters of each word are enough.",
+            "4. Compare the check word that keytool shows with the one on this page. It must be the same.",
+        ],
+        technician: "For a technician",
+        details: [
             "Without keytool: every program for SLIP-39 joins the shares, without a passphrase, to 32 bytes:",
             "the private key (X25519) of the ID. One is shamir-mnemonic for Python: shamir recover",
-            "The words are not those of a wallet, although wallets accept them.",
             "keytool backup check --share says whether the words of this share are right.",
             "No directory knows an ID that was created offline (keytool id create without --directory):",
             "the phone apps cannot restore it; keytool can.",
         ],
+        otherHolders: "The other pages are held by:",
         givenTo: "Given to, and when:",
-        storage: "Store no other share of this ID in the same place, and type the words into no website."
+        storage: "Store no second page in this place. Never type the words into a wallet or a website."
     )
 
     static let german = ShareSentences(
         title: "Teilschlüssel {number} von {count} der Threema-ID {id}",
-        warning: "Je {threshold} der {count} ergeben den geheimen Schlüssel. Wer sie hat, kann sich als {id} ausgeben.",
-        id: "ID",
+        warning: [
+            "Mit {threshold} dieser {count} Seiten, egal welchen, lässt sich das Threema-Konto {id} wiederherstellen.",
+            "Dafür sind sie da, falls es verloren geht, sein Besitzer krank ist oder stirbt. Sonst halten Sie sie geheim.",
+        ],
+        owner: "Das Konto gehört:",
+        id: "Threema-ID",
         share: "Teilschlüssel",
         shareNumber: "{number} von {count}; {threshold} sind nötig",
-        checkWord: "Prüfwort",
-        set: "Satz",
+        checkWord: "Prüfwort des Schlüssels (kein Passwort)",
+        set: "Diese Seiten gehören zusammen",
         madeOn: "Erstellt am",
         publicKey: "Öffentlicher Schlüssel",
         wordsHeading: "Die Wörter dieses Teilschlüssels (sie sind englisch)",
-        restoring: "So stellen Sie die ID wieder her",
-        askOne: "Bitten Sie noch eine Person um ihren Teilschlüssel: {threshold} sind nötig, egal welche.",
-        askOthers: "Bitten Sie noch {others} Personen um ihren Teilschlüssel: {threshold} sind nötig, egal welche.",
+        restoring: "So stellen Sie das Konto wieder her",
+        askOne: "1. Bitten Sie eine Person um ihre Seite: Mit dieser brauchen Sie {threshold}, egal welche.",
+        askOthers: "1. Bitten Sie {others} Personen um ihre Seiten: Mit dieser brauchen Sie {threshold}, egal welche.",
         steps: [
-            "Mit keytool (messenger-keytool), einem Programm für Linux: keytool backup join --id {word}",
-            "Es fragt nach den Wörtern; je vier Buchstaben genügen. Vergleichen Sie danach das Prüfwort.",
+            "2. Suchen Sie jemanden, der Linux und das Programm keytool (Paket messenger-keytool) hat.",
+            "3. Tippen Sie diesen Befehl: keytool backup join --id {word}",
+            "keytool fragt nach den Wörtern jeder Seite. Die ersten vier Buchstaben jedes Wortes genügen.",
+            "4. Vergleichen Sie das Prüfwort, das keytool zeigt, mit dem auf dieser Seite. Es muss gleich sein.",
+        ],
+        technician: "Für Fachleute",
+        details: [
             "Ohne keytool: Jedes Programm für SLIP-39 fügt die Teilschlüssel ohne Passphrase zu 32 Bytes zusammen,",
             "dem geheimen Schlüssel (X25519) der ID. Eines ist shamir-mnemonic für Python: shamir recover",
-            "Die Wörter gehören zu keiner digitalen Geldbörse (Wallet), auch wenn Wallets sie annehmen.",
             "keytool backup check --share prüft, ob die Wörter dieses Teilschlüssels stimmen.",
             "Eine ID, die offline erzeugt wurde (keytool id create ohne --directory), kennt kein Verzeichnis:",
             "Die Apps auf dem Telefon können sie nicht wiederherstellen, keytool kann es.",
         ],
+        otherHolders: "Die anderen Seiten haben:",
         givenTo: "Übergeben an, und wann:",
-        storage: "Bewahren Sie hier keinen zweiten Teilschlüssel auf. Geben Sie die Wörter auf keiner Website ein."
+        storage: "Hier darf keine zweite Seite liegen. Geben Sie die Wörter in keine Wallet oder Website ein."
     )
 }

@@ -40,7 +40,7 @@ class Paper:
 
     @property
     def check_word(self):
-        return re.search(r"(?:Check word|Prüfwort) ([A-Z2-7]{4}-[A-Z2-7]{4})(?!\S)", self.words)[1]
+        return re.search(r"(?:Check word of this code|Prüfwort dieses Codes) ([A-Z2-7]{4}-[A-Z2-7]{4})(?!\S)", self.words)[1]
 
     @property
     def public_key(self):
