@@ -33,6 +33,22 @@ import VectorKit
         }
     }
 
+    @Test func `ten thousand changed texts`() {
+        let random = SeededRandom(seed: 39)
+        let whole = Array("private: \(Self.hex)\n".utf8)
+        var read = 0
+        for _ in 0..<10_000 {
+            let text = random.changed(whole)
+            guard let key = try? GatewayKeyText.decode(text.span, mayBeBare: true) else { continue }
+            read += 1
+            // The digits are those of the text.
+            let digits = GatewayKeyText.encode(key).copied.dropFirst(8).dropLast()
+            #expect(
+                String(decoding: text, as: UTF8.self).lowercased().contains(String(decoding: digits, as: UTF8.self)))
+        }
+        #expect((100...9000).contains(read))
+    }
+
     @Test func `each character of a secret is visible`() {
         for byte in UInt8.min...UInt8.max {
             let bytes = [0x41, byte, 0x42]
