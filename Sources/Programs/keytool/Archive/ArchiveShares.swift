@@ -42,8 +42,9 @@ struct ArchiveShares {
             do {
                 try archive()
             } catch {
-                // An archive that could not be removed again keeps its shares.
-                guard path.map({ FileStatus.isMissing($0) }) ?? true else { return failure = error }
+                // An archive that could not be removed again keeps its shares. What was there before is not ours.
+                let isForeign = Failure(error).status == .exists
+                guard isForeign || path.map({ FileStatus.isMissing($0) }) ?? true else { return failure = error }
                 throw error
             }
         }

@@ -265,6 +265,15 @@ def test_a_file_that_is_there_is_not_replaced(held, archive, pages):
     assert result.code == 17 and "--force" not in result.err and archive.read_bytes() == b"mine" and not pages.exists()
 
 
+def test_a_file_that_another_program_makes_meanwhile(held, archive, pages, given):
+    """Pages of an archive that was not written would open nothing."""
+    held.ok("key", "protect", *given("passphrase", b"long enough for this\n"))
+    result = held(
+        "archive", "export", "-o", archive, "--shares", "2/3", "--sheet", pages,
+        "--passphrase-command", f"echo mine > {archive}; echo long enough for this")
+    assert result.code == 17 and archive.read_bytes() == b"mine\n" and not pages.exists(), result
+
+
 def test_a_page_that_is_there_is_not_replaced(held, archive, pages):
     pages.mkdir()
     (pages / "share-3-archive.pdf").write_text("mine")
