@@ -13,7 +13,8 @@ public struct ShareWords: ~Copyable {
     /// No words yet.
     public init() { bytes = SecureBuffer(capacity: 2 * Self.maxCount) }
 
-    /// Reads words with white space between them, in lower or upper case. Of each, four letters are enough.
+    /// Reads words with white space between them, in lower or upper case. Of each, four letters are enough. Numbers and
+    /// `. , : )` are skipped, for a page numbers its words.
     /// - Throws: `.unknownWord`, with the first one that is not in the list; `.length` for more than `maxCount` words.
     public init(parsing text: Span<UInt8>) throws(ShareError) {
         self.init()
@@ -27,14 +28,14 @@ public struct ShareWords: ~Copyable {
             && places.prefix(8).allSatisfy { WordTable.index(of: text.extracting($0)) != nil }
     }
 
-    /// Where words stand in a text, with white space between them.
+    /// Where words stand in a text.
     package static func places(in text: Span<UInt8>) -> [Range<Int>] {
         var places: [Range<Int>] = []
         var start = 0
         for end in 0...text.count {
             // Where a word ends is public: its length is seen on paper and at a prompt.
             guard end == text.count || isBlank(text[end]) else { continue }
-            if start < end { places.append(start..<end) }
+            if start < end, !isNumber(text.extracting(start..<end)) { places.append(start..<end) }
             start = end + 1
         }
         return places
@@ -42,8 +43,18 @@ public struct ShareWords: ~Copyable {
 
     private static func isBlank(_ byte: UInt8) -> Bool {
         let byte = UInt32(byte)
-        return ConstantTime.reveal(
-            ConstantTime.mask(byte, equals: 0x20) | ConstantTime.mask(byte, from: 0x09, through: 0x0d))
+        let isSpace = ConstantTime.mask(byte, equals: 0x20) | ConstantTime.mask(byte, from: 0x09, through: 0x0d)
+        let isMark =
+            ConstantTime.mask(byte, equals: 0x29) | ConstantTime.mask(byte, equals: 0x2c)
+            | ConstantTime.mask(byte, equals: 0x2e) | ConstantTime.mask(byte, equals: 0x3a)
+        return ConstantTime.reveal(isSpace | isMark)
+    }
+
+    /// Whether it has digits only. Which words have a number in front is public.
+    private static func isNumber(_ word: Span<UInt8>) -> Bool {
+        var mask = UInt32.max
+        for index in word.indices { mask &= ConstantTime.mask(UInt32(word[index]), from: 0x30, through: 0x39) }
+        return ConstantTime.reveal(mask)
     }
 
     /// How many words there are.

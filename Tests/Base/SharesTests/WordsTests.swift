@@ -49,6 +49,12 @@ struct WordsTests {
         #expect(try ShareWords(text: " \n").count == 0)
     }
 
+    /// As a page has them, or a person copies them.
+    @Test func numbersAreIgnored() throws {
+        let words = try ShareWords(text: " 1 zero  2. acid, 3) acad 4:acne\n33")
+        #expect(words.text().copied == Array("zero acid academic acne".utf8))
+    }
+
     @Test func wordsAreReplacedAndRemoved() throws {
         var words = try ShareWords(text: "zero acid yoga")
         try words.replace(number: 2, by: Array("year".utf8).span)

@@ -243,7 +243,7 @@ def test_swapped_words(empty, shares, files, write):
 
 def test_other_texts(empty, shares, files, write):
     for text, said in [("", "no words"), (shares[0] + " zero", "has 34"), (shares[0].rsplit(" ", 1)[0], "has 32"),
-                       ("qqqq " + shares[0], "word 1 is not in the list"), (shares[0].replace(" ", ","), "word 1")]:
+                       ("qqqq " + shares[0], "word 1 is not in the list"), (shares[0].replace(" ", ";"), "word 1")]:
         result = refused(empty, 65, [write("wrong", text), *files[1:3]], said)
         assert shares[0].split()[5] not in result.err
     refused(empty, 65, [write("wrong", " ".join(["zero"] * 3000)), *files[1:3]])
@@ -252,7 +252,7 @@ def test_other_texts(empty, shares, files, write):
 
 
 def test_four_letters_in_any_case_and_layout(empty, shares, write):
-    files = [write(f"short{number}", "\n".join(word[:4].upper() for word in words.split()))
+    files = [write(f"short{number}", "\n".join(f"{place}. {word[:4].upper()}," for place, word in enumerate(words.split())))
              for number, words in enumerate(shares[:3])]
     empty.ok("backup", "join", *files, "--id", ID, "--no-passphrase")
     assert empty.json("id", "show")["public_key"] == PUBLIC
