@@ -63,8 +63,12 @@ package struct ShareKeeper: Sendable {
         var failure: (any Error)?
         for id in try id.map({ [$0] }) ?? keystore.threemaIDs() {
             do {
-                guard try !sets(of: id).isEmpty else { continue }
-                if let set = try markChecked([share], of: id).first { return .known(id, set) }
+                let sets = try sets(of: id)
+                guard !sets.isEmpty else { continue }
+                // Only what is stored needs the lock.
+                if sets.contains(where: { $0.has(share) }), let set = try markChecked([share], of: id).first {
+                    return .known(id, set)
+                }
                 others.append(id)
             } catch {
                 // It may be a share of another identity.

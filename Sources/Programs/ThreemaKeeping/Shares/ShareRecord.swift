@@ -28,6 +28,9 @@ package struct ShareRecord: Equatable, Sendable {
         package let madeAt: Timestamp
         /// By their index.
         package fileprivate(set) var shares: [Entry]
+
+        /// Whether a share is one of these.
+        func has(_ share: Share) -> Bool { shares.contains { $0.digest == share.digest } }
     }
 
     /// One share.
@@ -39,7 +42,7 @@ package struct ShareRecord: Equatable, Sendable {
     }
 
     /// Most sets; the oldest is forgotten.
-    static let maxSets = 16
+    package static let maxSets = 16
     private static let version: UInt8 = 1
     private static let headCount = 1 + PublicKey.count
     private static let setCount = 2 + 1 + 1 + 8

@@ -29,7 +29,8 @@ struct ShareCheck {
                 failure: Failure(
                     .verifyFailed, "the share does not belong to \(ids.map(\.text).joined(separator: ", "))",
                     hints:
-                        "it is of an archive, of another identity or an earlier private key, or was made on another machine"
+                        "it is of an archive, of another identity or an earlier private key, or was made on another machine",
+                    "the newest \(ShareRecord.maxSets) sets are remembered; an older one still joins"
                 ))
         }
         if let id, known == .noShares {
