@@ -35,8 +35,8 @@ extension ShareJoinError: Explained {
         case .otherSet:
             Failure(
                 .verifyFailed, "this share does not belong to the others: it is of another set",
-                hints:
-                    "the number of the set and the date stand on each page; shares of different sets cannot be joined")
+                hints: "use pages that have the same date, and the same number at \"These pages belong together\"",
+                "if the wrong page came first, begin again without it")
         case .sameIndex(_, let index):
             Failure(
                 .verifyFailed, "two different shares have the number \(index + 1): they are of different sets",
