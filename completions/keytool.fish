@@ -364,7 +364,7 @@ complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_option
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool" version' -l 'version' -d 'Show the version.'
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool" h help' -s 'h' -l 'help' -d 'Show help information.'
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_positional "keytool" -eq 1' -fa 'id' -d 'Create, list, show and remove identities; ask the directory.'
-complete -c 'keytool' -n '__keytool_should_offer_completions_for_positional "keytool" -eq 1' -fa 'backup' -d 'Export an identity as a backup code, shares or a kit, and restore it.'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_positional "keytool" -eq 1' -fa 'backup' -d 'Export an identity as a code, shares or a kit, and restore it.'
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_positional "keytool" -eq 1' -fa 'safe' -d 'Store an encrypted backup of an identity on a Safe server.'
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_positional "keytool" -eq 1' -fa 'profile' -d 'Show, edit, export and compare what a Safe has beside the key.'
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_positional "keytool" -eq 1' -fa 'contact' -d 'List, add, verify, check, remove and find contacts.'

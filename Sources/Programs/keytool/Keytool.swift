@@ -55,7 +55,7 @@ struct IDCommand: Noun {
 
 struct BackupCommand: Noun {
     static let name = "backup"
-    static let abstract = "Export an identity as a backup code, shares or a kit, and restore it."
+    static let abstract = "Export an identity as a code, shares or a kit, and restore it."
     static var verbs: [any ParsableCommand.Type] {
         [
             BackupExport.self, BackupImport.self, BackupCheck.self, BackupSplit.self, BackupJoin.self,
