@@ -1,6 +1,7 @@
 """The recipes of docs/passphrase.md, each with the real program: its lines are typed, cron runs with them, and what a closed
 place looks like is what the page says."""
 
+import contextlib
 import os
 import shutil
 import signal
@@ -175,13 +176,19 @@ def end_session(bus):
 
 
 def end_keyring(home):
-    """Ends the daemon that has this home, and waits for it."""
-    [pid] = [int(entry.name) for entry in Path("/proc").glob("[0-9]*") if is_keyring(entry, home)]
-    os.kill(pid, signal.SIGTERM)
+    """Ends the daemon that has this home, and one that it has replaced and that still ends, and waits for them."""
+    assert keyrings(home)
     deadline = time.monotonic() + PATIENCE
-    while is_keyring(Path(f"/proc/{pid}"), home):
+    while running := keyrings(home):
+        for pid in running:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGTERM)
         assert time.monotonic() < deadline
         time.sleep(0.05)
+
+
+def keyrings(home):
+    return [int(entry.name) for entry in Path("/proc").glob("[0-9]*") if is_keyring(entry, home)]
 
 
 def is_keyring(entry, home):

@@ -183,7 +183,7 @@ def test_the_check_of_each_week(both, directory):
         ends_well(cron(both.keytool, line))
     next((both.directory.path / "backups").iterdir()).unlink()
     run = cron(both.keytool, check)
-    assert run.returncode == 10 and run.stdout == "", run
+    assert run.returncode == 10 and "there is no Safe backup of ABCD1234" in run.stdout, run
     for id, found in (("OTHER123", 0), ("ABCD1234", 10)):
         assert cron(both.keytool, all_lines(both.keytool, id)[-1]).returncode == found
 
