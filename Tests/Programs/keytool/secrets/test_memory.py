@@ -233,12 +233,7 @@ def share_archive_revealing(house):
 def opening_shared_archive(verb, *stems):
     @starting(identity=False)
     def command(house):
-        words = shamir.split(archives.SECRET, 2, 3)[0]
-        shamir.learn(house, words[:2])
-        house.secrets["client key"] = IDENTITY.client_key
-        house.secrets["age key"] = archives.SECRET
-        house.secrets["age key as text"] = archives.IDENTITY[16:].encode()
-        file = house.file("archive.age", archives.archive(*archives.threema(ID, IDENTITY.client_key)))
+        file, words = house.shared_archive(IDENTITY.client_key)
         files = [house.file(f"share{number}", share.encode()) for number, share in enumerate(words[:2])]
         return ["archive", verb, file, "--shares", *files, *house.given(*stems)]
 

@@ -109,12 +109,7 @@ def test_backup_join(house, terminal):
 
 
 def test_archive_import_with_shares(house, terminal):
-    words = shamir.split(archives.SECRET, 2, 3)[0]
-    shamir.learn(house, words[:2])
-    house.secrets["client key"] = IDENTITY.client_key
-    house.secrets["age key"] = archives.SECRET
-    house.secrets["age key as text"] = archives.IDENTITY[16:].encode()
-    file = house.file("archive.age", archives.archive(*archives.threema(ID, IDENTITY.client_key)))
+    file, words = house.shared_archive(IDENTITY.client_key)
     process = terminal("archive", "import", file, "--shares", runner=house.keytool)
     left = typing_shares(process, house, words, r"Keystore passphrase \(Enter for none\): $", PASSWORDS["passphrase"].decode())
     process.expect(r", again: $")

@@ -5,7 +5,7 @@ import base64
 import hashlib
 import shutil
 
-from kit import identityfiles, keyfiles, masterkey, oracle
+from kit import archives, identityfiles, keyfiles, masterkey, oracle, shamir
 from kit.runner import Keytool
 from kit.servers.safedirectory import SafeDirectory
 
@@ -61,6 +61,15 @@ class EverySecret:
             path = self.home / stem
             found += [f"--{stem}-{source}", {"file": path, "command": f"cat '{path}'"}[source]]
         return found
+
+    def shared_archive(self, client_key):
+        """A file with this key, which two of three shares open, and the words of all three."""
+        words = shamir.split(archives.SECRET, 2, 3)[0]
+        shamir.learn(self, words[:2])
+        self.secrets["client key"] = client_key
+        self.secrets["age key"] = archives.SECRET
+        self.secrets["age key as text"] = archives.IDENTITY[16:].encode()
+        return self.file("archive.age", archives.archive(*archives.threema(ID, client_key))), words
 
     def identity(self):
         """Made in an unprotected keystore, and pushed to its Safe; its profile has a device group key."""
