@@ -55,9 +55,8 @@ struct BackupKit: Verb {
         let identity = try keeper.identities.summary(id)
         // Before the cards are made: a change in between makes the kit old.
         let safes = try keeper.kits.safes(of: id)
-        let places = try keeper.safe.places(of: id)
-        let chosen = places.map { ChosenPlace(place: $0, isOnly: places.count == 1) }
-        let cards = try chosen.map { try RecoveryCard(of: $0, in: keeper, language.chosen) }
+        let places = try session.allPlaces(of: id, in: keeper)
+        let cards = try places.map { try RecoveryCard(of: $0, in: keeper, language.chosen) }
         let secret = try SecretAsker(password, session.dialog).create(
             .for("the new backup code of \(id)"), minimum: IDBackup.minimumPasswordLength, weak: weakOk ? .accept : .ask
         )
@@ -92,7 +91,7 @@ struct BackupKit: Verb {
         }
         session.output.note("check word \(IDBackup.checkWord(of: code).text)")
         if target.path != nil { session.output.hint("print it, then delete the file: it holds the backup code") }
-        try warnOfChanges(chosen, keeper, session.output)
+        try warnOfChanges(places, keeper, session.output)
     }
 
     private func warnOfChanges(_ places: [ChosenPlace], _ keeper: ThreemaKeeper, _ output: Output) throws {

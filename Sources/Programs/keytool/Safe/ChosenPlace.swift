@@ -81,7 +81,8 @@ extension Session {
         return places
     }
 
-    private func allPlaces(of id: ThreemaID, in keeper: ThreemaKeeper) throws -> [ChosenPlace] {
+    /// All that are set up; empty without a Safe.
+    func allPlaces(of id: ThreemaID, in keeper: ThreemaKeeper) throws -> [ChosenPlace] {
         let places = try keeper.safe.places(of: id)
         return places.map { ChosenPlace(place: $0, isOnly: places.count == 1) }
     }
