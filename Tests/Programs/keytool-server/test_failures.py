@@ -1,8 +1,10 @@
 """Why requests were answered with 500, 503 or 507: the log says it once a minute for each cause."""
 
+import contextlib
 import fcntl
 import os
 import resource
+import select
 import socket
 
 import pytest
@@ -96,15 +98,26 @@ def test_no_memory_is_left(serve):
     server = serve("--max-body-memory", "1")
     body = b"x" * 500_000
     assert curl(f"{server.url}/backups/{ID}", body=body).status == 201
-    with server.connect() as first:
-        first.sendall(PUT + b"Content-Length: 500000\r\n\r\n" + body[:-1])
-        wait_for(lambda: curl(f"{server.url}/backups/{ID}", body=body).status == 503, pause=1)
+    with contextlib.ExitStack() as uploads:
+        def has_its_share():
+            """Of two uploads the one whose bytes come first has it: the server may have refused the slow one."""
+            slow = uploads.enter_context(server.connect())
+            slow.sendall(PUT + b"Content-Length: 500000\r\n\r\n" + body[:-1])
+            return curl(f"{server.url}/backups/{ID}", body=body).status == 503
+
+        wait_for(has_its_share, pause=1)
         only(server, "warning: answered with 503: --max-body-memory is used up")
         # Downloads have memory of their own.
         assert curl(f"{server.url}/backups/{ID}").status == 200
-        with socket.create_connection(("127.0.0.1", server.port), 60, ("127.0.2.1", 0)) as second:
-            second.sendall(PUT + b"Content-Length: 500000\r\n\r\n" + body[:-1])
-            wait_for(lambda: curl(f"{server.url}/backups/{ID}", "--interface", "127.0.3.1", body=body).status == 204, pause=1)
-            assert statuses(exchange(second, b"")[0]) == [408]
+        with socket.create_connection(("127.0.0.1", server.port), 60, ("127.0.2.1", 0)) as slow:
+            slow.sendall(PUT + b"Content-Length: 500000\r\n\r\n" + body[:-1])
+
+            def ends_the_slow_one():
+                """Once the bytes of both have come, and not before."""
+                stored = curl(f"{server.url}/backups/{ID}", "--interface", "127.0.3.1", body=body).status == 204
+                return stored and select.select([slow], [], [], 0)[0]
+
+            wait_for(ends_the_slow_one, pause=1)
+            assert statuses(exchange(slow, b"", seconds=0.3, answers=1)[0]) == [408]
     wait_for(lambda: len(lines(server)) == 2)
     assert "answered with 408: --max-body-memory is used up; the slowest uploads" in lines(server)[1]
