@@ -89,7 +89,7 @@ demo: set-up-build ## install what is missing, build, and show the main job in a
 
 # `make test` runs at most so many cases of each test function of the binaries, chosen with a fixed seed; `make test CASES=`
 # runs all of them, as `make test-all` does.
-CASES ?= 4
+CASES ?= 2
 
 test: export CASES := $(CASES)
 test: set-up-test ## install what is missing, build, and run every test, in stages; STAGE=name for one of them
