@@ -37,7 +37,7 @@ extension TelegramSession {
 }
 
 /// How many sessions of each kind the other implementations write and read.
-let sessionCount = ProcessInfo.processInfo.environment["ALL_CASES"] == "1" ? 200 : 6
+let sessionCount = triesAllCases ? 200 : 6
 
 /// A directory for one test.
 struct Scratch {

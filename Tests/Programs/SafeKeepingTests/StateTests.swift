@@ -5,6 +5,7 @@ import SafeKit
 import SafeWire
 import Testing
 import Threema
+import VectorKit
 
 @testable import SafeKeeping
 
@@ -135,8 +136,7 @@ import Threema
         return root.setting("mac", to: root["mac"]?.string.map { .string($0.lowercased()) }).sorted
     }
 
-    /// 10,000 in `make test-all`, 2,500 otherwise, which take 14 s in a debug build.
-    private static let changes = ProcessInfo.processInfo.environment["ALL_CASES"] == nil ? 1250 : 5000
+    private static let changes = triesAllCases ? 5000 : 500
 
     @Test(arguments: [true, false]) func `thousands of changes keep nothing from being uploaded`(
         _ isUnchanged: Bool

@@ -250,7 +250,7 @@ private let path = "/backups/" + String(repeating: "ab", count: 32)
         var contents: [String: [UInt8]] = [:]
     }
 
-    @Test(arguments: 1...8 as ClosedRange<UInt64>) func `no account reaches another one's part`(
+    @Test(arguments: 1...(triesAllCases ? 8 : 3) as ClosedRange<UInt64>) func `no account reaches another one's part`(
         _ seed: UInt64
     ) throws {
         let server = try Accounts()
