@@ -7,6 +7,10 @@ from kit.runner import snapshot
 from kit.servers.onpremserver import LOGIN, OTHER_SEED, PASSWORD, PATH, key, pins, signed
 
 
+def record(keytool, name):
+    return keytool.keystore / "identities/onprem/localhost" / name
+
+
 @pytest.fixture
 def imported(bare, write):
     """imported(file, *options): the arguments that import these bytes."""
@@ -153,6 +157,40 @@ def test_archive(member, other_keytool, company, write, tmp_path, held):
     assert other.json("archive", "check", tmp_path / "all.age", "--identity", identity)
     other.ok("safe", "push", "--force")
     assert other.json("id", "fetch", member.id)["identities"][0]["matches"] is True
+
+
+def differences(keytool, archive, identity):
+    result = keytool("archive", "check", archive, "--identity", identity)
+    assert result.code == 19
+    return result.out
+
+
+def test_a_file_that_is_fetched_again_is_no_difference(owner, company, due, write, tmp_path):
+    archive, identity = tmp_path / "all.age", write("identity", IDENTITY)
+    owner.ok("archive", "export", "-o", archive, "--recipient", RECIPIENT)
+    company.publish(refresh=3600)
+    due(owner)
+    owner.ok("id", "create", "--onprem", "localhost")
+    created = differences(owner, archive, identity)
+    assert "same onprem/localhost" in created and "not in the archive: threema/" in created
+    # A damaged record is said, and so is another key.
+    trust = record(owner, "trust")
+    content = trust.read_bytes()
+    trust.write_bytes(content[:-1])
+    assert ", trust (damaged in the keystore)" in differences(owner, archive, identity)
+    trust.write_bytes(content)
+    owner.ok("onprem", "import", "-", "--key", key(OTHER_SEED), "--replace", "--name", "localhost",
+             stdin=company.file(OTHER_SEED))
+    assert "trust" in differences(owner, archive, identity)
+
+
+def test_a_file_that_is_not_fetched_is_compared(bare, company, imported, write, tmp_path):
+    bare.ok(*imported(company.file()))
+    archive, identity = tmp_path / "all.age", write("identity", IDENTITY)
+    bare.ok("archive", "export", "-o", archive, "--recipient", RECIPIENT)
+    bare.ok("archive", "check", archive, "--identity", identity)
+    bare.ok(*imported(company.file(refresh=3600)))
+    assert "differs onprem/localhost: file, trust" in differences(bare, archive, identity)
 
 
 def test_nothing_says_the_password(bare, company, licence, write):
