@@ -1,9 +1,11 @@
-"""What an archive check compares: when paper was made and checked is remembered, but an archive without it is whole."""
+"""What an archive check compares, and what an export leaves out: when paper was made and checked is remembered, but an
+archive without it is whole."""
 
 import pytest
 
-from kit import identityfiles, masterkey
+from kit import archives, identityfiles, masterkey
 from kit.archives import IDENTITY, RECIPIENT
+from kit.known import BACKUP_PASSWORD
 
 ID = "ABCD1234"
 TO = ("--recipient", RECIPIENT)
@@ -83,3 +85,38 @@ def test_other_records_are_compared(paper, with_key, tmp_path):
     paper.ok("archive", "export", "-o", archive, *TO)
     paper.ok("profile", "set", "--nickname", "Anna")
     assert f"differs threema/{ID}: profile" in found(paper, archive, with_key)
+
+
+@pytest.mark.parametrize("spoil", [damage, lambda keytool, record: seal(keytool, record, b"\1" + bytes(200))],
+                         ids=["damaged", "malformed"])
+@pytest.mark.parametrize("records", [["kit"], ["shares"], PAPER])
+def test_an_export_without_damaged_paper(paper, with_key, other_keytool, tmp_path, records, spoil):
+    for record in records:
+        spoil(paper, record)
+    archive = tmp_path / "a.age"
+    refused = paper("archive", "export", "-o", archive, *TO)
+    assert refused.code == 65 and f"--skip-damaged exports threema/{ID} without its " in refused.err and not archive.exists()
+    made = paper("archive", "export", "-o", archive, *TO, "--skip-damaged", "--json")
+    assert made.code == 65 and made.json["identities"][0]["left_out"] == sorted(records)
+    assert set(archives.opened(archive)) >= {f"threema/{ID}/identity", f"threema/{ID}/profile.json"}
+    other_keytool.ok("archive", "import", archive, *with_key)
+    assert other_keytool.json("id", "show")["public_key"] == paper.json("id", "show")["public_key"]
+
+
+def test_other_verbs_do_not_need_paper(paper, backup_password, directory, safe_password, tmp_path, write):
+    for record in PAPER:
+        damage(paper, record)
+    code = paper.ok("backup", "export", *backup_password).out
+    paper.ok("safe", "setup", "--create", "--server", directory.url, *safe_password)
+    for command in (["id", "show"], ["id", "list"], ["safe", "push"], ["safe", "status"], ["safe", "check"],
+                    ["profile", "set", "--nickname", "Anna"], ["safe", "pull", "--replace"],
+                    ["backup", "check", write("code", code), *backup_password],
+                    ["backup", "import", write("code", code), *backup_password],
+                    ["backup", "check", "--share", paper.share]):
+        paper.ok(*command)
+    assert paper("doctor").code == 65
+    # Both are written again.
+    paper.ok("backup", "split", "--shares", "2/3", "--reveal-shares")
+    paper.ok("backup", "kit", *backup_password, "-o", tmp_path / "new.pdf")
+    paper.ok("archive", "export", "-o", tmp_path / "a.age", *TO)
+    assert BACKUP_PASSWORD not in (tmp_path / "new.pdf").read_bytes()
