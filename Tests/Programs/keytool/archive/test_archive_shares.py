@@ -206,6 +206,9 @@ def test_shares_of_an_identity(held, other_keytool, archive, made, write):
 
 
 def test_backup_join_of_an_archive(other_keytool, files, terminal):
+    result = other_keytool("backup", "join", *files[:2], "--id", ID, "--no-passphrase")
+    assert result.code == 64 and "keytool archive import --shares FILE" in result.err
+    assert not (other_keytool.keystore / "identities").exists()
     result = other_keytool("backup", "join", *files[:2], "--id", ID, "--expect-public-key", "00" * 31 + "09")
     assert result.code == 19 and "keytool archive import --shares FILE" in result.err
     run = terminal("backup", "join", *files[:2], "--id", ID, "--no-passphrase", runner=other_keytool)

@@ -20,7 +20,7 @@ def traced():
 @pytest.fixture
 def held(keytool, write):
     files = [write(f"known{number}", share) for number, share in enumerate(shamir.split(KEY, 2, 3)[0])]
-    keytool.ok("backup", "join", *files[:2], "--id", ID, "--no-passphrase")
+    keytool.ok("backup", "join", *files[:2], "--id", ID, "--no-passphrase", "--expect-public-key", PUBLIC)
     return keytool
 
 
@@ -77,7 +77,7 @@ def test_failing_calls(held, places, error, codes):
 
 def test_join_killed(keytool, tmp_path, write):
     files = [write(f"known{number}", share) for number, share in enumerate(shamir.split(KEY, 2, 3)[0])]
-    join = ["backup", "join", *files[:2], "--id", ID, "--no-passphrase"]
+    join = ["backup", "join", *files[:2], "--id", ID, "--no-passphrase", "--expect-public-key", PUBLIC]
     numbers = iter(range(1000))
 
     def empty():

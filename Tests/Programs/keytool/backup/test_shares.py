@@ -20,6 +20,8 @@ ID = "ABCD1234"
 
 
 PUBLIC = oracle.Identity(ID, KEY).public_key
+# Nobody can be asked for the check word.
+PROVEN = ["--expect-public-key", PUBLIC]
 
 
 @pytest.fixture
@@ -57,7 +59,7 @@ def test_shares_of_another_program(empty, write):
     for exponent, groups in [(0, 1), (2, 1), (0, 2)]:
         made = [share for group in shamir.split(KEY, 2, 3, groups, exponent) for share in group[1:]]
         files = [write(f"{exponent}-{groups}-{number}", share) for number, share in enumerate(made)]
-        result = empty.json("backup", "join", *files, "--id", ID, "--no-passphrase")
+        result = empty.json("backup", "join", *files, "--id", ID, "--no-passphrase", *PROVEN)
         assert result["public_key"] == PUBLIC and result["stored"] == (groups == 1 and exponent == 0)
 
 
@@ -66,9 +68,9 @@ def test_join(empty, files, keytool):
     result = empty.ok("backup", "join", *files[1:4], "--id", ID, "--no-passphrase", "--expect-public-key", made["public_key"])
     assert "restored ABCD1234" in result.out
     assert empty.json("id", "show")["public_key"] == made["public_key"]
-    assert "already in the keystore" in empty.ok("backup", "join", *files[:3], "--id", ID).out
+    assert "already in the keystore" in empty.ok("backup", "join", *files[:3], "--id", ID, *PROVEN).out
     # One more share than needed has to fit, too.
-    empty.ok("backup", "join", *files, "--id", ID)
+    empty.ok("backup", "join", *files, "--id", ID, *PROVEN)
 
 
 def test_lines_on_stdout_are_shares(held):
@@ -215,10 +217,18 @@ def test_another_public_key(empty, files):
     refused(empty, 19, files[:3], "another public key", more=["--expect-public-key", "00" * 31 + "09"])
 
 
+@pytest.mark.parametrize("more", [[], ["--json"], ["--quiet"], ["--replace"]])
+def test_nothing_is_stored_that_nobody_has_compared(empty, files, more):
+    result = empty("backup", "join", *files[:3], "--id", ID, "--no-passphrase", *more)
+    word = base64.b32encode(hashlib.sha256(bytes.fromhex(PUBLIC)).digest()[:5]).decode()
+    assert result.code == 64 and f"--expect-public-key {PUBLIC}" in result.err and word[:4] in result.err, result
+    assert not (empty.keystore / "identities").exists() and result.out == ""
+
+
 def test_another_key_is_held(empty, files):
     empty.ok("id", "create", "--id", ID, "--no-passphrase")
-    assert empty("backup", "join", *files[:3], "--id", ID).code == 17
-    empty.ok("backup", "join", *files[:3], "--id", ID, "--replace")
+    assert empty("backup", "join", *files[:3], "--id", ID, *PROVEN).code == 17
+    empty.ok("backup", "join", *files[:3], "--id", ID, "--replace", *PROVEN)
     assert empty.json("id", "show")["public_key"] == PUBLIC
 
 
@@ -254,7 +264,7 @@ def test_other_texts(empty, shares, files, write):
 def test_four_letters_in_any_case_and_layout(empty, shares, write):
     files = [write(f"short{number}", "\n".join(f"{place}. {word[:4].upper()}," for place, word in enumerate(words.split())))
              for number, words in enumerate(shares[:3])]
-    empty.ok("backup", "join", *files, "--id", ID, "--no-passphrase")
+    empty.ok("backup", "join", *files, "--id", ID, "--no-passphrase", *PROVEN)
     assert empty.json("id", "show")["public_key"] == PUBLIC
 
 
