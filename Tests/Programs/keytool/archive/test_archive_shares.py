@@ -299,6 +299,25 @@ def test_an_archive_that_cannot_be_piped(held, pages):
     assert not pages.exists()
 
 
+@pytest.mark.parametrize("output, sheet", [
+    ("keys.age", "keys.age"), ("keys.age", "./keys.age//"), ("keys.age", "link/keys.age"), ("a/../keys.age", "keys.age"),
+    ("a/share-2-archive.pdf", "a"), ("a/share-2-archive.pdf", "link/a")])
+def test_one_path_for_archive_and_pages(held, tmp_path, output, sheet):
+    (tmp_path / "a").mkdir()
+    (tmp_path / "link").symlink_to(tmp_path)
+    before = snapshot(tmp_path)
+    held.fails(64, "archive", "export", "-o", output, "--shares", "2/3", "--sheet", sheet, cwd=tmp_path)
+    assert snapshot(tmp_path) == before
+
+
+@pytest.mark.parametrize("output, sheet", [("keys.age", "keys.age/pages"), ("pages/keys.age", "pages")])
+def test_archive_and_pages_inside_each_other(held, tmp_path, output, sheet):
+    """The outer one does not exist yet."""
+    before = snapshot(tmp_path)
+    held.fails(73, "archive", "export", "-o", output, "--shares", "2/3", "--sheet", sheet, cwd=tmp_path)
+    assert snapshot(tmp_path) == before
+
+
 def test_nothing_to_export(keytool, archive, pages):
     assert keytool("archive", "export", "-o", archive, "--shares", "2/3", "--sheet", pages).code == 10
     assert not archive.exists() and not pages.exists()

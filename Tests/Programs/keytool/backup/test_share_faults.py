@@ -1,6 +1,8 @@
 """backup split is killed at its system calls, or has a disk that fails there; so is backup join. Each page is whole or
 not there, the identity is as it was, and the next run does the work."""
 
+import signal
+
 import pytest
 
 from kit import oracle, shamir
@@ -61,6 +63,13 @@ def test_killed(held, places):
         judge(held, place, result, range(4))
         after = places()
         judge(held, after, held.ok(*command(after)), [3])
+
+
+def test_ended_by_a_signal(held, places):
+    for point in sample(injection.points(held, *command(places())), 8):
+        place = places()
+        assert injection.send(held, point, "SIGTERM", *command(place)) == -signal.SIGTERM, point
+        judge(held, place, point, (0, 3))
 
 
 @pytest.mark.parametrize("error, codes", [("ENOSPC", {74}), ("EIO", {74}), ("EROFS", {73, 74})])
