@@ -402,6 +402,20 @@ def test_an_archive_has_it(held, empty, files, write, backup_password):
     assert empty.json("backup", "check", "--share", files[1])["held"] is False
 
 
+def test_only_shares_that_were_written_take_the_place_of_older_ones(held, tmp_path, write):
+    sets = [held.json("backup", "split", "--shares", "2/2", "--reveal-shares")["shares"] for _ in range(16)]
+    oldest, second = [write(f"of{number}", sets[number][0]["words"]) for number in (0, 1)]
+    check = ["backup", "check", "--json", "--share"]
+    with open("/dev/full", "w") as full:
+        for more in (["--reveal-shares"], ["--sheet", tmp_path / "pages"], ["--reveal-shares"]):
+            assert held("backup", "split", "--shares", "2/2", *more, stdout=full).code == 74
+    assert held(*check, oldest).code == 0
+    held.ok("backup", "split", "--shares", "2/2", "--reveal-shares")
+    assert held(*check, oldest).code == 19 and held(*check, second).code == 0
+    length = len(identityfiles.opened(identityfiles.path(held.keystore, ID, "shares"), masterkey.read(held)))
+    assert length == 33 + 16 * (12 + 2 * 40)
+
+
 def test_a_damaged_record_is_found_and_replaced(held, shares):
     path = identityfiles.path(held.keystore, ID, "shares")
     path.write_bytes(path.read_bytes()[:-1])
