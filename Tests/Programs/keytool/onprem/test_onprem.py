@@ -1,5 +1,7 @@
 """onprem import, show and forget: what is stored, and what is refused."""
 
+import re
+
 import pytest
 
 from kit.archives import IDENTITY, RECIPIENT
@@ -204,3 +206,14 @@ def test_nothing_says_the_password(bare, company, licence, write):
             result = bare(*command, *loud)
             said += result.out + result.err
     assert PASSWORD.decode() not in said and "acme-licence" in said
+
+
+@pytest.mark.parametrize("name", ["trust", "file", "source", "password"])
+def test_a_damaged_record_is_written_again(owner, company, licence, name):
+    path = record(owner, name)
+    path.write_bytes(path.read_bytes()[:-1])
+    said = owner.fails(65, "onprem", "show", "localhost").err
+    command = re.search(r"keytool (onprem import SOURCE --key BASE64 --name localhost --replace) ", said)[1].split()
+    values = {"SOURCE": company.url, "BASE64": key()}
+    owner.ok(*[values.get(word, word) for word in command], *licence)
+    assert owner.json("onprem", "show", "localhost")["user"] == "acme-licence"
