@@ -105,7 +105,8 @@ package struct IdentityKeeper: Sendable {
             do {
                 for place in try records.safePlaces() {
                     do {
-                        servers += try records.requiredSetup(at: place).addresses
+                        let addresses = try records.requiredSetup(at: place).servers.map(\.address)
+                        for address in addresses where !servers.contains(address) { servers.append(address) }
                     } catch KeystoreError.damaged {
                         isDamaged = true
                     }

@@ -144,8 +144,41 @@ def test_forget(member):
     assert member.json("onprem", "show")["used_by"] == [member.id]
     member.fails(17, "id", "remove", "onprem/localhost", "--yes")
     member.ok("id", "remove", member.id, "--yes")
-    assert member.json("onprem", "forget", "localhost")["removed"] is True
+    refused = member.fails(64, "onprem", "forget", "localhost")
+    assert "--yes" in refused.err and member.json("onprem", "show")["user"]
+    assert member.json("onprem", "forget", "localhost", "--yes")["removed"] is True
     member.fails(10, "onprem", "show")
+
+
+@pytest.mark.parametrize("answer, code", [("n", 64), ("y", 0)])
+def test_forget_asks(owner, terminal, answer, code):
+    run = terminal("onprem", "forget", "localhost", runner=owner)
+    run.expect("Remove the provisioning file localhost and its licence password")
+    run.send(answer)
+    assert run.finish() == code
+    assert owner("onprem", "show").code == (10 if code == 0 else 0)
+
+
+def test_an_unfinished_move_names_it(owner, company, directory, safe_password):
+    """The new server, and the old one on which the backup is still to be deleted."""
+    owner.ok("id", "create", "--id", "ABCD1234")
+    owner.ok("safe", "setup", "--create", "--server", directory.url, *safe_password)
+    owner.ok("safe", "push")
+    # The test of the new server comes first.
+    company.safe.fault("PUT", lambda call: call.abort(), after="DELETE")
+    owner.fails(75, "safe", "move", "--onprem", "localhost", "--retry-max-time", "1s")
+    assert owner.json("onprem", "show")["used_by"] == ["ABCD1234"]
+    owner.fails(17, "onprem", "forget", "localhost", "--yes")
+    company.safe.heal()
+    owner.ok("safe", "push")
+    company.safe.fault("DELETE", lambda call: call.answer(403))
+    other = directory.path.parent / "other"
+    owner.ok("safe", "move", "--create", "--server", f"file://{other}")
+    assert owner.json("onprem", "show")["used_by"] == ["ABCD1234"]
+    company.safe.heal()
+    owner.ok("safe", "push")
+    assert owner.json("onprem", "show")["used_by"] == []
+    owner.ok("onprem", "forget", "localhost", "--yes")
 
 
 def test_archive(member, other_keytool, company, write, tmp_path, held):
@@ -202,7 +235,7 @@ def test_nothing_says_the_password(bare, company, licence, write):
         for command in (["onprem", "import", company.url, "--key", key(), *licence, "--replace"], ["onprem", "show"],
                         ["id", "create", "--onprem", "localhost"], ["doctor", "--no-input"],
                         ["onprem", "import", company.url, "--key", key(), *licence[:2],
-                         "--onprem-password-file", other], ["onprem", "forget", "localhost"]):
+                         "--onprem-password-file", other], ["onprem", "forget", "localhost", "--yes"]):
             result = bare(*command, *loud)
             said += result.out + result.err
     assert PASSWORD.decode() not in said and "acme-licence" in said
