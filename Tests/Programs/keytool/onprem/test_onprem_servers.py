@@ -274,6 +274,15 @@ def test_not_fetched(member, company, due, held, fault):
     assert held(member) == before
 
 
+def test_a_server_that_may_not_be_the_companys_is_a_warning(member, company, due):
+    """A note would be silent in cron's mail."""
+    company.publish(**pins(OTHER_PIN))
+    due(member)
+    member.fails(22, "safe", "check")
+    due(member)
+    assert "was not fetched again" in member.fails(22, "safe", "check", "--quiet").err
+
+
 def test_another_safe_server(member, company, due):
     """It is told and not followed: a backup moves when its owner wants it."""
     company.publish(safe={"url": "https://127.0.0.1:9/safe/"}, **pins(company.pin))
