@@ -132,7 +132,7 @@ struct CodeOptions: ParsableArguments {
             guard !file.lowercased().hasSuffix(".svg") else { throw PictureError.isDrawing(path: file) }
             guard !file.lowercased().hasSuffix(".pdf") else { throw PictureError.notPixels(path: file) }
             guard !Self.isPicture(file) else {
-                throw UsageFailure("\(file) seems to be a picture", hint: "--qr-image \(file)")
+                throw UsageFailure("\(file) seems to be a picture", hint: "--qr-image \(ShellWord.path(file))")
             }
             return Self.unchecked(try Self.code(in: InputFile(unawaited: file), file))
         }

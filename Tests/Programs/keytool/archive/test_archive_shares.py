@@ -99,7 +99,8 @@ def test_pages(made, archive, pages):
 
 
 @pytest.mark.parametrize("name, shown, typed", [
-    ("a b.age", "a b.age", "'a b.age'"), ("-x.age", "-x.age", "./-x.age"), ("¤¤¤¤¤¤¤¤.age", None, "ARCHIVE"),
+    ("a b.age", "a b.age", "'a b.age'"), ("-x.age", "-x.age", "./-x.age"), ("clé.age", "clé.age", "'clé.age'"),
+    ("cle\u0301.age", "cle\\u{301}.age", "$'cle\\314\\201.age'"), ("ключ-дом.age", None, "ARCHIVE"), ("¤¤¤¤¤¤¤¤.age", None, "ARCHIVE"),
     ("x" * 61, None, "ARCHIVE"), ("y" * 40, "y" * 40, "ARCHIVE")])
 def test_names(held, tmp_path, pages, name, shown, typed):
     held.ok("archive", "export", "-o", tmp_path / name, "--shares", "2/2", "--sheet", pages)
@@ -316,6 +317,11 @@ def test_archive_and_pages_inside_each_other(held, tmp_path, output, sheet):
     before = snapshot(tmp_path)
     held.fails(73, "archive", "export", "-o", output, "--shares", "2/3", "--sheet", sheet, cwd=tmp_path)
     assert snapshot(tmp_path) == before
+
+
+def test_hints_of_a_name_with_a_dash(held, tmp_path):
+    said = held.ok("archive", "export", "--output=-x.age", "--shares", "2/3", "--sheet", "p", cwd=tmp_path).err
+    assert "keytool archive check --shares ./-x.age" in said
 
 
 def test_nothing_to_export(keytool, archive, pages):
