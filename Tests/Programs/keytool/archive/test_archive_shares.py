@@ -319,6 +319,12 @@ def test_archive_and_pages_inside_each_other(held, tmp_path, output, sheet):
     assert snapshot(tmp_path) == before
 
 
+def test_an_empty_name(held, pages):
+    held.fails(64, "archive", "export", "-o", "", "--recipient", RECIPIENT)
+    held.fails(64, "archive", "export", "-o", "", "--shares", "2/3", "--sheet", pages)
+    assert not pages.exists()
+
+
 def test_hints_of_a_name_with_a_dash(held, tmp_path):
     said = held.ok("archive", "export", "--output=-x.age", "--shares", "2/3", "--sheet", "p", cwd=tmp_path).err
     assert "keytool archive check --shares ./-x.age" in said
