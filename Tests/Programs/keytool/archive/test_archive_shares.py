@@ -319,6 +319,12 @@ def test_archive_and_pages_inside_each_other(held, tmp_path, output, sheet):
     assert snapshot(tmp_path) == before
 
 
+def test_a_file_is_no_directory_for_pages(held, archive, tmp_path, write):
+    mine = write("mine", "mine")
+    said = held.fails(73, "archive", "export", "-o", archive, "--shares", "2/3", "--sheet", mine).err
+    assert f"{mine} is not a directory" in said and "share-1" not in said and mine.read_text() == "mine"
+
+
 def test_an_empty_name(held, pages):
     held.fails(64, "archive", "export", "-o", "", "--recipient", RECIPIENT)
     held.fails(64, "archive", "export", "-o", "", "--shares", "2/3", "--sheet", pages)
