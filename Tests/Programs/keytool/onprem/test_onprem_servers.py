@@ -13,7 +13,8 @@ from kit.known import SAFE_PASSWORD
 from kit.processes.clock import Clocked
 from kit.screens.follower import Paper
 from kit.servers import onpremserver
-from kit.servers.onpremserver import LOGIN, OTHER_SEED, PASSWORD, USER, key, pins
+from kit.servers.faultserver import FaultServer
+from kit.servers.onpremserver import LOGIN, OTHER_SEED, PASSWORD, PATH, USER, key, pins
 
 CREATE = "identity/create"
 OTHER_PIN = "sha256//" + base64.b64encode(bytes(range(32))).decode()
@@ -289,6 +290,17 @@ def test_another_safe_server(member, company, due):
     due(member)
     result = member.ok("safe", "push", "--force")
     assert "keytool safe move --onprem localhost" in result.err and backup(member, company)
+
+
+def test_a_move_does_not_tell_to_move(member, company, certificates):
+    """What the file says is just being done."""
+    second = FaultServer(certificates.good)
+    company.publish(safe={"url": second.url})
+    member.ok("onprem", "import", "-", "--key", key(), "--name", "localhost", stdin=company.provisioning.stored[PATH])
+    result = member.ok("safe", "move", "--onprem", "localhost")
+    assert "another Safe server" not in result.err and second.stored
+    assert "another Safe server" not in member.ok("safe", "push", "--force").err
+    second.close()
 
 
 def test_another_directory(member, company, due, certificates):
