@@ -207,6 +207,18 @@ def test_password_at_the_prompt(pushed, terminal):
     assert status(pushed)["password_proven_at"]
 
 
+# The server's address
+
+
+def test_a_quiet_change_of_the_server(pushed, tmp_path):
+    (tmp_path / "link").symlink_to(pushed.directory.path)
+    quiet = pushed.keytool.ok("safe", "server", "--server", f"file://{tmp_path}/link", "-q")
+    assert (quiet.out, quiet.err) == ("", "")
+    # What is shown without a change is the result.
+    assert f"file://{tmp_path}/link" in pushed.keytool.ok("safe", "server", "-q").out
+    assert "changed     address" in pushed.keytool.ok("safe", "server", "--server", pushed.directory.url).out
+
+
 # From cron
 
 
