@@ -370,6 +370,16 @@ def test_a_share_is_no_backup_code(held, shares, files, write, verb):
         assert result.code == 64 and "keytool backup join" in result.err and shares[0].split()[8] not in result.err
 
 
+def test_share_words_at_the_prompt_of_a_code(held, shares, terminal):
+    for verb in ("import", "check"):
+        run = terminal("backup", verb)
+        run.expect("Backup code: $")
+        run.send(shares[0])
+        assert run.finish() == 64, run.text
+        text = " ".join(run.text.split())
+        assert "these are the words of a share, not a backup code" in text and "keytool backup join" in text
+
+
 # What is remembered
 
 
