@@ -43,14 +43,10 @@ package struct IdentityKeeper: Sendable {
     }
 
     /// All identities of the keystore, in order of their IDs.
-    package func all() throws -> [Summary] {
-        try ids().map { try summary($0) }
-    }
+    package func all() throws -> [Summary] { try ids().map { try summary($0) } }
 
     /// The IDs of all identities. Nothing is decrypted. Directories with other names are skipped.
-    package func ids() throws -> [ThreemaID] {
-        try keystore.threemaIDs()
-    }
+    package func ids() throws -> [ThreemaID] { try keystore.threemaIDs() }
 
     /// - Throws: `KeystoreError.noIdentity`.
     package func summary(_ id: ThreemaID) throws -> Summary {
@@ -82,6 +78,15 @@ package struct IdentityKeeper: Sendable {
         } catch KeystoreError.damaged(let record, _) {
             return [record]
         }
+    }
+
+    /// Whether shares or a kit are remembered that restore an earlier private key only.
+    /// - Throws: `KeystoreError`.
+    package func hasPaperOfEarlierKey(_ id: ThreemaID) throws -> Bool {
+        let records = try keystore.identity(.threema(id))
+        let key = try records.identity().clientKey.publicKey
+        return try records.contains(.shares) && records.shareRecord(of: key) == nil
+            || records.contains(.kit) && records.kitRecord(of: key) == nil
     }
 
     /// The consequences of removing an identity.

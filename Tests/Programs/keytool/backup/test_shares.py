@@ -396,6 +396,9 @@ def test_a_new_key_has_no_shares(held, files, backup_password, write):
     held.ok("backup", "import", "--replace", write("code", code), *backup_password)
     assert held.json("backup", "check", "--share", files[0])["held"] is False
     assert "shares 1" not in held("doctor").out
+    assert re.search(r"paper 1 +shares or a kit restore an earlier private key", held("doctor").out)
+    held.ok("backup", "split", "--shares", "2/2", "--reveal-shares")
+    assert "paper" not in held("doctor").out
 
 
 def test_an_archive_has_it(held, empty, files, write, backup_password):
