@@ -239,6 +239,26 @@ def test_all(pushed, tmp_path, safe_password):
         keytool.fails(64, "safe", "check", "--all", *more)
 
 
+@pytest.mark.parametrize("order, code", [
+    (["away", "missing", "damaged"], 10), (["away", "damaged", "missing"], 65), (["away", "away", "sound"], 75),
+    (["sound", "away", "damaged"], 65)])
+def test_the_first_failure_that_is_not_temporary_counts(keytool, tmp_path, safe_password, order, code):
+    for number, state in enumerate(order):
+        id, place = f"ABCD000{number}", tmp_path / f"safe{number}"
+        keytool.ok("id", "create", "--id", id)
+        keytool.ok("safe", "setup", id, "--create", "--server", f"file://{place}", *safe_password)
+        keytool.ok("safe", "push", id)
+        backup = next((place / "backups").iterdir())
+        if state == "away":
+            place.rename(tmp_path / f"away{number}")
+        elif state == "missing":
+            backup.unlink()
+        elif state == "damaged":
+            backup.write_bytes(backup.read_bytes()[:-1])
+    for verb in (["check"], ["status", "--remote"]):
+        assert keytool("safe", *verb, "--all").code == code, verb
+
+
 def test_metrics(pushed, tmp_path):
     """A file of their own: those of a push alert after three days."""
     file = tmp_path / "check.prom"
