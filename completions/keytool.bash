@@ -3001,7 +3001,7 @@ _keytool_onprem_show() {
 
 _keytool_onprem_forget() {
     repeating_flags=()
-    non_repeating_flags=(--quiet -q --verbose -v --json --no-input --version -h --help)
+    non_repeating_flags=(--quiet -q --verbose -v --json --no-input --yes --version -h --help)
     repeating_options=()
     non_repeating_options=(--keystore --color --passphrase-file --passphrase-command --passphrase-fd)
     __keytool_offer_flags_options 1

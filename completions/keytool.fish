@@ -152,7 +152,7 @@ function __keytool_parse_tokens -S
             case 'show'
                 __keytool_parse_subcommand 1 'q/quiet' 'v/verbose' 'json' 'keystore=' 'no-input' 'color=' 'passphrase-file=' 'passphrase-command=' 'passphrase-fd=' 'version' 'h/help'
             case 'forget'
-                __keytool_parse_subcommand 1 'q/quiet' 'v/verbose' 'json' 'keystore=' 'no-input' 'color=' 'passphrase-file=' 'passphrase-command=' 'passphrase-fd=' 'version' 'h/help'
+                __keytool_parse_subcommand 1 'q/quiet' 'v/verbose' 'json' 'keystore=' 'no-input' 'color=' 'yes' 'passphrase-file=' 'passphrase-command=' 'passphrase-fd=' 'version' 'h/help'
             end
         case 'key'
             __keytool_parse_subcommand 0 'q/quiet' 'v/verbose' 'json' 'keystore=' 'no-input' 'color=' 'version' 'h/help'
@@ -1374,6 +1374,7 @@ complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_option
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool onprem forget" no-input' -l 'no-input' -d 'Never ask a question. Fail if an answer is needed.'
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool onprem forget" color' -l 'color' -d 'When to use colours.' -rfka 'auto always never'
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_positional "keytool onprem forget" -eq 1' -fka '(__keytool_custom_completion ---completion onprem forget -- positional@0 (count (__keytool_tokens -pc)) (__keytool_tokens -tC))'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool onprem forget" yes' -l 'yes' -d 'Do not ask for confirmation.'
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool onprem forget" passphrase-file' -l 'passphrase-file' -d 'Read the keystore passphrase from a file, - for stdin.' -rF
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool onprem forget" passphrase-command' -l 'passphrase-command' -d 'Read it from the output of a shell command.' -rfka ''
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool onprem forget" passphrase-fd' -l 'passphrase-fd' -d 'Read it from an open file descriptor.' -rfka ''

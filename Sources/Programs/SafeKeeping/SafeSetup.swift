@@ -144,18 +144,18 @@ package struct SafeSetup: ~Copyable {
         }
     }
 
-    /// The addresses of all targets, each once.
-    package var addresses: [String] {
-        var addresses = [current.address.text]
+    /// The servers of all targets: address, and the name of the provisioning file that has it.
+    package var servers: [(address: String, onPrem: String?)] {
+        var servers = [(current.address.text, current.server.onPrem)]
         switch next {
-        case .some(let next): addresses.append(next.address.text)
+        case .some(let next): servers.append((next.address.text, next.server.onPrem))
         case .none: break
         }
         switch retiring {
-        case .some(let retiring): addresses.append(retiring.address.text)
+        case .some(let retiring): servers.append((retiring.address.text, retiring.server.onPrem))
         case .none: break
         }
-        return addresses.enumerated().filter { !addresses[..<$0].contains($1) }.map(\.element)
+        return servers
     }
 
     mutating func makeReadOnly() { isReadOnly = true }

@@ -115,6 +115,16 @@ private let safe: RecordName = "safe"
                 == .differs([.init("key", .different), .init("name", .different)]))
     }
 
+    @Test func `what a messenger changes by itself`() {
+        let held = RecordSet(of: first, ["key": [1, 2, 3], "extra": [1], safe.at(.main): [4]])
+        let isSame: ArchivedMessenger.IsSame = { name, archived, held in
+            name == "name" || name == "extra" || archived.isEqual(name, in: held)
+        }
+        #expect(ArchiveComparison(archived, with: held, isSame) == .same)
+        let other = RecordSet(of: first, ["key": [1, 2, 4], safe.at(.main): [4]])
+        #expect(ArchiveComparison(archived, with: other, isSame) == .differs([.init("key", .different)]))
+    }
+
     @Test func `nothing is replaced without being told`() {
         let differences = [RecordDifference("key", .different)]
         for mayReplace in [false, true] {

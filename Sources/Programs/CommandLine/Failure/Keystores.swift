@@ -92,6 +92,10 @@ extension KeystoreError: Explained {
                 "the identity is not affected, only the lock of its PIN: keytool sophaxchat export \(owner.id) writes it to a file",
                 "then keytool id remove \(owner.name), and keytool sophaxchat import without a PIN",
             ]
+        case (Owner.onPrem, _):
+            [
+                "keytool onprem import SOURCE --key BASE64 --name \(owner.id) --replace writes it again, with --onprem-user if the licence has a login"
+            ]
         default: ["keytool id remove \(owner.name), then import it again from an exported file or an archive"]
         }
     }

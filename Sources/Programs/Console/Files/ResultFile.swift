@@ -30,6 +30,7 @@ package struct ResultFile {
         _ path: String, mayReplace: Bool, keepsOld: Bool = false, outside reserved: ReservedDirectory?,
         readers: Directory.Readers = .owner
     ) throws {
+        guard !path.isEmpty else { throw UsageFailure("the name of a file is empty") }
         self.path = path
         self.readers = readers
         self.reserved = reserved

@@ -3,6 +3,9 @@ package enum ShellWord {
     private static let plain = Set(
         "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._/:=@+,".utf8)
 
+    /// A path as a word: one that begins with a dash would be an option.
+    package static func path(_ path: String) -> String { quoted(path.hasPrefix("-") ? "./" + path : path) }
+
     /// The word in single quotes if it needs them.
     package static func quoted(_ word: String) -> String {
         guard word.isEmpty || !word.utf8.allSatisfy(plain.contains) else { return word }

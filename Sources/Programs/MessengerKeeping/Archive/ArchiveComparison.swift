@@ -19,8 +19,8 @@ package struct RecordDifference: Equatable, Sendable {
     }
 }
 
-/// How an identity of an archive relates to the keystore. Only bytes count: JSON that is spelled otherwise is another
-/// record.
+/// How an identity of an archive relates to the keystore. Only bytes count, unless a messenger says
+/// otherwise: JSON that is spelled otherwise is another record.
 package enum ArchiveComparison: Equatable, Sendable {
     /// The keystore does not hold it.
     case missing
@@ -28,8 +28,13 @@ package enum ArchiveComparison: Equatable, Sendable {
     /// At least one difference, in the order of the names.
     case differs([RecordDifference])
 
-    /// - Parameter held: the records of the keystore; nil if it does not hold the identity.
-    package init(_ archived: RecordSet, with held: RecordSet?) {
+    /// - Parameters:
+    ///   - held: the records of the keystore; nil if it does not hold the identity.
+    ///   - isSame: whether a record that one or both have is no difference.
+    package init(
+        _ archived: RecordSet, with held: RecordSet?,
+        _ isSame: ArchivedMessenger.IsSame = { $1.isEqual($0, in: $2) }
+    ) {
         guard let held else {
             self = .missing
             return
@@ -37,9 +42,10 @@ package enum ArchiveComparison: Equatable, Sendable {
         let names = Set(archived.names).union(held.names).union(held.damaged).sorted(by: RecordName.isBefore)
         let differences = names.compactMap { name -> RecordDifference? in
             if held.damaged.contains(name) { return RecordDifference(name, .damagedInKeystore) }
+            if isSame(name, archived, held) { return nil }
             if held.count(of: name) == nil { return RecordDifference(name, .onlyInArchive) }
             if archived.count(of: name) == nil { return RecordDifference(name, .onlyInKeystore) }
-            return archived.isEqual(name, in: held) ? nil : RecordDifference(name, .different)
+            return RecordDifference(name, .different)
         }
         self = differences.isEmpty ? .same : .differs(differences)
     }

@@ -10,23 +10,28 @@ package struct ArchivedMessenger: Sendable {
     package let transient: Set<RecordName>
     /// Records that an identity can do without. If one is damaged, an export can leave it out, and not the identity.
     package let dispensable: Set<RecordName>
+    /// Whether a record of the archive counts as that of the keystore in a check: also what keytool changes by itself
+    /// does. One of both may lack it.
+    package let isSame: IsSame
     /// Checks that records have the form that the messenger's verbs write, so that they can be stored.
     /// - Returns: a public key or another public name to compare, in hexadecimal; nil if there is none.
     package let check: @Sendable (RecordSet) throws(RecordProblem) -> String?
     /// Sets the states of an identity's places to what stays true if another one takes its place; nil to remove them.
     package let forgetStates: ForgetStates?
 
+    package typealias IsSame = @Sendable (RecordName, _ archived: RecordSet, _ held: RecordSet) -> Bool
     package typealias ForgetStates =
         @Sendable (OpenKeystore, borrowing IdentityRecords, inout RecordChanges) throws -> Void
 
     package init(
         _ name: String, transient: Set<RecordName> = [], dispensable: Set<RecordName> = [],
-        forgetStates: ForgetStates? = nil,
+        isSame: @escaping IsSame = { $1.isEqual($0, in: $2) }, forgetStates: ForgetStates? = nil,
         check: @escaping @Sendable (RecordSet) throws(RecordProblem) -> String?
     ) {
         self.name = name
         self.transient = transient
         self.dispensable = dispensable
+        self.isSame = isSame
         self.forgetStates = forgetStates
         self.check = check
     }
@@ -74,6 +79,11 @@ package struct ArchivedMessengers: Sendable {
         messengers[owner.messenger]?.transient.contains(name) != true
     }
 
+    /// See `ArchivedMessenger.isSame`.
+    func isSame(_ name: RecordName, _ archived: RecordSet, _ held: RecordSet) -> Bool {
+        messengers[archived.owner.messenger]?.isSame(name, archived, held) ?? archived.isEqual(name, in: held)
+    }
+
     /// The record that is in the way, if its identity can do without it.
     func dispensable(_ refusal: ArchiveRefusal) -> RecordName? {
         switch refusal {
@@ -117,10 +127,15 @@ package struct ArchiveKeeper: Sendable {
 
     // MARK: Comparing
 
+    /// Compares an identity of an archive with the keystore, without what keytool changes by itself.
     /// - Throws: as `KeystoreError`, `FileError` and `ArchiveRefusal.changing`.
-    package func compare(_ archived: RecordSet) throws -> ArchiveComparison {
+    package func compare(_ archived: RecordSet) throws -> ArchiveComparison { try compare(archived, messengers.isSame) }
+
+    private func compare(
+        _ archived: RecordSet, _ isSame: ArchivedMessenger.IsSame
+    ) throws -> ArchiveComparison {
         guard try keystore.identities().contains(archived.owner) else { return .missing }
-        return ArchiveComparison(archived, with: try records(of: archived.owner))
+        return ArchiveComparison(archived, with: try records(of: archived.owner), isSame)
     }
 
     /// The identities of the keystore that an archive does not contain.
@@ -146,7 +161,7 @@ package struct ArchiveKeeper: Sendable {
         _ = try messengers.check(archived)
         // Under the lock from the start, so that an earlier replacement that was killed is completed first.
         if mayReplace, try keystore.identities().contains(archived.owner) { return try replace(by: archived) }
-        let decision = ImportDecision(try compare(archived), mayReplace: false)
+        let decision = ImportDecision(try compare(archived, { $1.isEqual($0, in: $2) }), mayReplace: false)
         switch decision {
         case .nothing, .replace: break
         case .refuse(let differences): throw ArchiveRefusal.held(archived.owner, differences)

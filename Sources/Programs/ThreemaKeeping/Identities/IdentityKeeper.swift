@@ -43,14 +43,10 @@ package struct IdentityKeeper: Sendable {
     }
 
     /// All identities of the keystore, in order of their IDs.
-    package func all() throws -> [Summary] {
-        try ids().map { try summary($0) }
-    }
+    package func all() throws -> [Summary] { try ids().map { try summary($0) } }
 
     /// The IDs of all identities. Nothing is decrypted. Directories with other names are skipped.
-    package func ids() throws -> [ThreemaID] {
-        try keystore.threemaIDs()
-    }
+    package func ids() throws -> [ThreemaID] { try keystore.threemaIDs() }
 
     /// - Throws: `KeystoreError.noIdentity`.
     package func summary(_ id: ThreemaID) throws -> Summary {
@@ -84,6 +80,15 @@ package struct IdentityKeeper: Sendable {
         }
     }
 
+    /// Whether shares or a kit are remembered that restore an earlier private key only.
+    /// - Throws: `KeystoreError`.
+    package func hasPaperOfEarlierKey(_ id: ThreemaID) throws -> Bool {
+        let records = try keystore.identity(.threema(id))
+        let key = try records.identity().clientKey.publicKey
+        return try records.contains(.shares) && records.shareRecord(of: key) == nil
+            || records.contains(.kit) && records.kitRecord(of: key) == nil
+    }
+
     /// The consequences of removing an identity.
     package struct RemovalProspect: Equatable, Sendable {
         /// Whether a backup code of it was ever opened.
@@ -105,7 +110,8 @@ package struct IdentityKeeper: Sendable {
             do {
                 for place in try records.safePlaces() {
                     do {
-                        servers += try records.requiredSetup(at: place).addresses
+                        let addresses = try records.requiredSetup(at: place).servers.map(\.address)
+                        for address in addresses where !servers.contains(address) { servers.append(address) }
                     } catch KeystoreError.damaged {
                         isDamaged = true
                     }

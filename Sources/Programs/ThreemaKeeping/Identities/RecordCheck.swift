@@ -11,6 +11,16 @@ extension IdentityKeeper {
     /// them.
     package static let transientRecords: Set<RecordName> = ["linking", "matchtoken", "contactstates"]
 
+    /// Records that an identity can do without: they remember when its paper was made and checked.
+    package static let dispensableRecords: Set<RecordName> = [.shares, .kit]
+
+    /// Whether a record of an archive counts as that of a keystore. Each check of paper changes what is dispensable; it
+    /// only has to be of its form.
+    package static func isSame(_ name: RecordName, _ archived: RecordSet, _ held: RecordSet) -> Bool {
+        guard dispensableRecords.contains(name) else { return archived.isEqual(name, in: held) }
+        return isOfItsForm(name, held)
+    }
+
     /// Checks records before they are stored that this keystore has not sealed itself. Every record must be of the form
     /// that keytool writes, because nothing later checks more than that.
     /// - Returns: the public key.
@@ -28,19 +38,10 @@ extension IdentityKeeper {
         if let count = records.count(of: .deviceGroupKey), count != DeviceGroupKey.count {
             throw .malformed(.deviceGroupKey)
         }
-        if records.count(of: .directory) != nil {
-            let isDirectory = records.withRecord(.directory) { (try? DirectoryServer(decoding: $0)) != nil }
-            guard isDirectory else { throw .malformed(.directory) }
+        guard records.read(.directory)?.withBytes({ (try? DirectoryServer(decoding: $0)) != nil }) ?? true else {
+            throw .malformed(.directory)
         }
-        if records.count(of: .shares) != nil {
-            // It may be about an earlier key.
-            guard records.withRecord(.shares, { ShareRecord(decoding: $0) != nil }) else {
-                throw .malformed(.shares)
-            }
-        }
-        if records.count(of: .kit) != nil {
-            guard records.withRecord(.kit, { KitRecord(decoding: $0) != nil }) else { throw .malformed(.kit) }
-        }
+        for name in [.shares, .kit] as [RecordName] where !isOfItsForm(name, records) { throw .malformed(name) }
         if let secret = records.read(.gatewaySecret), GatewaySecret(secret) == nil { throw .malformed(.gatewaySecret) }
         let setups = records.names.filter { $0.place != nil }
         guard setups.count <= SafeKeeper.maxPlaces else { throw .tooManyPlaces(limit: SafeKeeper.maxPlaces) }
@@ -53,6 +54,13 @@ extension IdentityKeeper {
     private static let ownNames: Set<RecordName> = [
         .identity, .profile, .deviceGroupKey, .gatewaySecret, .directory, .shares, .kit,
     ]
+
+    /// Whether a dispensable record is missing, or as it is written. It may be about an earlier key.
+    private static func isOfItsForm(_ name: RecordName, _ records: RecordSet) -> Bool {
+        records.read(name)?.withBytes {
+            name == .kit ? KitRecord(decoding: $0) != nil : ShareRecord(decoding: $0) != nil
+        } ?? true
+    }
 
     private static func publicKey(of id: ThreemaID, _ records: RecordSet) throws(RecordProblem) -> PublicKey {
         do {

@@ -13,10 +13,12 @@ extension ThreemaKeeper {
     /// records name nothing.
     package func users(of file: OnPremName) throws -> [String] {
         let ids = try keystore.threemaIDs().filter { id in
-            if let server = try? keystore.identity(.threema(id)).directory(), server.onPrem == file.text { return true }
-            return try safe.places(of: id).contains { place in
-                guard let server = try? safe.server(of: place) else { return false }
-                return server.onPrem == file.text
+            let records = try keystore.identity(.threema(id))
+            if let server = try? records.directory(), server.onPrem == file.text { return true }
+            return try records.safePlaces().contains { place in
+                // Also the servers of a change that is not finished.
+                guard let setup = try? records.requiredSetup(at: place) else { return false }
+                return setup.servers.contains { $0.onPrem == file.text }
             }
         }
         let pending = try identities.pendingKeys().filter { key in
@@ -25,12 +27,17 @@ extension ThreemaKeeper {
         return ids.map(\.text) + pending.map { "\($0.hex.prefix(8))…" }
     }
 
-    /// Removes a provisioning file with all of its records.
     /// - Throws: `OnPremError.noFile`, `.inUse`; `FileError`.
-    package func forget(_ file: OnPremName) throws {
+    package func requireUnused(_ file: OnPremName) throws {
         guard try onPrem.names().contains(file) else { throw OnPremError.noFile(file) }
         let users = try users(of: file)
         guard users.isEmpty else { throw OnPremError.inUse(file, users) }
+    }
+
+    /// Removes a provisioning file with all of its records.
+    /// - Throws: `OnPremError.noFile`, `.inUse`; `FileError`.
+    package func forget(_ file: OnPremName) throws {
+        try requireUnused(file)
         do {
             try keystore.remove(.onPrem(file), wait: LockedIdentity.usualWait)
         } catch KeystoreError.noIdentity {

@@ -18,7 +18,7 @@ package struct ShareKeeper: Sendable {
         return (try plan.provenShares(of: identity.clientKey.bytes), identity.clientKey.publicKey)
     }
 
-    /// Remembers new shares.
+    /// Remembers new shares that are about to be written; `settle` has to follow.
     /// - Throws: `SafeKeepingError`, `KeystoreError`, `FileError`; then nothing was stored.
     package func remember(_ shares: [Share], of id: ThreemaID, _ publicKey: PublicKey) throws {
         let held = try keystore.lockedIdentity(.threema(id), wait: LockedIdentity.usualWait)
@@ -26,6 +26,16 @@ package struct ShareKeeper: Sendable {
         // A damaged record is replaced.
         var record = (try? held.records.shareRecord(of: publicKey)) ?? nil ?? ShareRecord(of: publicKey)
         record.add(shares, at: now())
+        try held.write(.shares, record.encoded.span)
+    }
+
+    /// Forgets the oldest set if there are too many, once new shares were written.
+    /// - Throws: `KeystoreError`, `FileError`; then nothing has changed.
+    package func settle(_ id: ThreemaID, _ publicKey: PublicKey) throws {
+        let held = try keystore.lockedIdentity(.threema(id), wait: LockedIdentity.usualWait)
+        guard var record = try held.records.shareRecord(of: publicKey), record.sets.count > ShareRecord.maxSets
+        else { return }
+        record.forgetOldest()
         try held.write(.shares, record.encoded.span)
     }
 

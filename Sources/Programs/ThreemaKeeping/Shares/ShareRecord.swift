@@ -41,7 +41,7 @@ package struct ShareRecord: Equatable, Sendable {
         package fileprivate(set) var checkedAt: Timestamp?
     }
 
-    /// Most sets; the oldest is forgotten.
+    /// Most sets whose shares people have; then the oldest is forgotten. One more may be on its way.
     package static let maxSets = 16
     private static let version: UInt8 = 1
     private static let headCount = 1 + PublicKey.count
@@ -55,23 +55,23 @@ package struct ShareRecord: Equatable, Sendable {
 
     init(of publicKey: PublicKey) { self.publicKey = publicKey }
 
-    /// Adds a new set, of which nothing was checked.
+    /// Adds a new set, of which nothing was checked. It takes the place of no other one before `forgetOldest`.
     mutating func add(_ shares: [Share], at now: Timestamp) {
         guard let first = shares.first else { return }
         let entries = shares.map { Entry(digest: $0.digest, checkedAt: nil) }
         sets.insert(
             Set(identifier: first.set.identifier, threshold: first.threshold, madeAt: now, shares: entries), at: 0)
-        sets = Array(sets.prefix(Self.maxSets))
+        sets = Array(sets.prefix(Self.maxSets + 1))
     }
+
+    /// Forgets the oldest set if there are too many.
+    mutating func forgetOldest() { sets = Array(sets.prefix(Self.maxSets)) }
 
     /// Removes the set that these shares are of.
     mutating func remove(_ shares: [Share]) {
         let digests = shares.map(\.digest)
         sets.removeAll { $0.shares.map(\.digest) == digests }
     }
-
-    /// The set that a share is of; nil if it is of none.
-    func set(of share: Share) -> Set? { place(of: share).map { sets[$0.set] } }
 
     /// Remembers that a share was checked.
     /// - Returns: the set that it is of; nil if it is of none.
@@ -99,7 +99,7 @@ package struct ShareRecord: Equatable, Sendable {
         publicKey = key
         var offset = Self.headCount
         while offset < bytes.count {
-            guard sets.count < Self.maxSets, bytes.count - offset >= Self.setCount else { return nil }
+            guard sets.count <= Self.maxSets, bytes.count - offset >= Self.setCount else { return nil }
             let (threshold, count) = (bytes[offset + 2], Int(bytes[offset + 3]))
             let end = offset + Self.setCount + count * Self.shareCount
             guard (2...16).contains(threshold), (Int(threshold)...16).contains(count), end <= bytes.count,

@@ -106,6 +106,7 @@ struct ArchiveExport: Verb {
         }
         if let shares {
             try places.withFiles(shares.count, named: "archive", outside: session.reserved) { files in
+                try requireDistinct(target, files ?? [])
                 let shared = try session.output.busy("sharing a new key") {
                     try ArchiveShares(shares, files, isRevealed: places.revealShares)
                 }
@@ -125,6 +126,16 @@ struct ArchiveExport: Verb {
                 "the result was not read again: keytool archive check FILE compares it with the keystore")
         }
         if let skipped { throw skipped }
+    }
+
+    /// - Throws: `UsageFailure` if the archive has the path of a page, or of their directory, however it is spelled.
+    private func requireDistinct(_ target: DocumentTarget, _ pages: [ResultFile]) throws {
+        guard let file = target.file else { return }
+        // Nothing was there before the directory was made.
+        guard FileStatus(file.path)?.isDirectory != true else {
+            throw UsageFailure("--output and --sheet are the same path", hint: "--sheet names a directory of its own")
+        }
+        try ResultFile.requireDistinct([file] + pages)
     }
 
     private func target(_ session: Session) throws -> DocumentTarget {

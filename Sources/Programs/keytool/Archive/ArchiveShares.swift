@@ -58,7 +58,7 @@ struct ArchiveShares {
             output.hint("print the pages, then delete the files: \(new.threshold) of them open the archive")
         }
         output.hint(
-            "keytool archive check --shares \(path.map(ShellWord.quoted) ?? "FILE") proves that the shares open it")
+            "keytool archive check --shares \(path.map(ShellWord.path) ?? "FILE") proves that the shares open it")
         output.hint("the same shares open later archives: keytool archive export --recipient \(recipient)")
     }
 }

@@ -83,6 +83,7 @@ struct BackupJoin: Verb {
     // MARK: What they join to
 
     /// Compares the public key with what is known of it; if nothing is, shows its check word and asks.
+    /// - Throws: `CommandFailure` if it is another one, or if nobody can be asked.
     private func compare(_ identity: borrowing Identity, _ server: DirectoryServer?, _ session: Session) throws {
         let (id, key) = (identity.id, identity.clientKey.publicKey)
         if let expectPublicKey, expectPublicKey != key {
@@ -105,7 +106,12 @@ struct BackupJoin: Verb {
         }
         guard expectPublicKey == nil, server == nil else { return }
         guard session.dialog.mayAsk, let terminal = ControllingTerminal() else {
-            return session.output.note("check word of the key \(key.checkWord.text): compare it with the shares")
+            throw CommandFailure(
+                failure: Failure(
+                    .usage, "nothing says whether the shares join to the right key: nobody can be asked",
+                    hints:
+                        "compare the check word \(key.checkWord.text) with the shares, then name the key: --expect-public-key \(key.hex)",
+                    Self.ofArchive, "nothing was stored"))
         }
         guard try terminal.askYesNo("Do the shares have the check word \(key.checkWord.text)?") else {
             throw CommandFailure(

@@ -75,8 +75,10 @@ struct BackupKit: Verb {
             matrix: try QRMatrix.first(encoding: Array(code.text.utf8), levels: BackupExport.levels), cards: cards,
             day: WallClock.now().day, language: language.chosen)
         let bytes = Page.pdf(try kit.pages())
-        try target.write(bytes.span) {
-            try keeper.kits.remember(code, of: id, identity.publicKey, safes) {
+        // The file gets its name last: what stood there stays if anything fails.
+        try keeper.kits.remember(code, of: id, identity.publicKey, safes) {
+            try target.write { file in
+                try file.write(bytes.span)
                 guard let path = target.path else { return }
                 try session.output.done(
                     ["wrote the emergency kit of \(id) to \(path)"],
@@ -87,6 +89,7 @@ struct BackupKit: Verb {
                             ("check", .string(IDBackup.checkWord(of: code).text)), ("places", .number(places.count)),
                             ("bytes", .number(bytes.count)),
                         ]))
+            } finish: {
             }
         }
         session.output.note("check word \(IDBackup.checkWord(of: code).text)")

@@ -62,6 +62,8 @@ struct BackupSplit: Verb {
             try? keeper.shares.forget(made, of: id, key)
             throw error
         }
+        // What is not forgotten now is forgotten by the next split.
+        try? keeper.shares.settle(id, key)
         output.note("check word of the key \(key.checkWord.text)")
         if files != nil {
             output.hint("print the pages, then delete the files: \(shares.threshold) of them are the key")

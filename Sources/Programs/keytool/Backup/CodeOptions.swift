@@ -132,7 +132,7 @@ struct CodeOptions: ParsableArguments {
             guard !file.lowercased().hasSuffix(".svg") else { throw PictureError.isDrawing(path: file) }
             guard !file.lowercased().hasSuffix(".pdf") else { throw PictureError.notPixels(path: file) }
             guard !Self.isPicture(file) else {
-                throw UsageFailure("\(file) seems to be a picture", hint: "--qr-image \(file)")
+                throw UsageFailure("\(file) seems to be a picture", hint: "--qr-image \(ShellWord.path(file))")
             }
             return Self.unchecked(try Self.code(in: InputFile(unawaited: file), file))
         }
@@ -148,11 +148,7 @@ struct CodeOptions: ParsableArguments {
         // In guarded memory until it is known not to be a share: a code is encrypted, words are not.
         let content = try file.readGuarded(limit: maxBytes)
         guard !content.withBytes({ ShareWords.isLikely($0) }) else {
-            throw CommandFailure(
-                failure: Failure(
-                    .usage, "\(name) has the words of a share, not a backup code",
-                    hints: "keytool backup join restores an identity from shares",
-                    "keytool backup check --share checks one of them"))
+            throw CommandFailure(failure: .shareNotCode("\(name) has"))
         }
         guard let text = content.withBytes({ String(validating: $0.revealBytes(), as: UTF8.self) }) else {
             throw InputError.notText

@@ -57,7 +57,7 @@ enum IdentityKeyFile: ~Copyable {
             guard (try? WrappedKey(content)) != nil else { return try refuseOptions(options) }
             throw UsageFailure(
                 "\(path) is a master key of the Android app, which contains no identity",
-                hint: "keytool key import \(path)")
+                hint: "keytool key import \(ShellWord.path(path))")
         }
     }
 

@@ -1,5 +1,6 @@
 import Console
 import Encodings
+import Shares
 import Threema
 
 /// A code that was typed.
@@ -48,6 +49,7 @@ extension ControllingTerminal {
             let wrong = isPasted && !entry.isFull ? nil : entry.wrong
             let row = wrong == nil ? nil : entry.wrongRow
             guard let line = try askPasted(Self.question(entry, wrong, row)) else { break }
+            try refuseShare(line)
             let typed = line.filter { !$0.isWhitespace }
             if typed.isEmpty {
                 if let row {
@@ -83,6 +85,15 @@ extension ControllingTerminal {
         }
         _ = try IDBackup.scheme(of: code)
         return code
+    }
+
+    /// - Throws: `CommandFailure` for the words of a share.
+    private func refuseShare(_ line: String) throws {
+        let bytes = Array(line.utf8)
+        guard ShareWords.isLikely(bytes.span) else { return }
+        // The rest would be typed into the shell.
+        dropPending()
+        throw CommandFailure(failure: .shareNotCode("these are"))
     }
 
     private static func report(_ error: CodeEntryError) {

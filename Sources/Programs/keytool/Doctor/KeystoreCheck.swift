@@ -85,7 +85,7 @@ struct KeystoreCheck {
                         + Set(damaged.joined()).sorted().joined(separator: ", "), status: .badData)
             return [identities] + (try others(keystore)) + (try SessionsCheck(keystore).findings())
                 + (try misnamed(keystore)) + (try pending(keeper)) + ContactsCheck(keeper).findings(of: ids)
-                + shares(ids, keeper) + kits(ids, keeper)
+                + shares(ids, keeper) + kits(ids, keeper) + outdatedPaper(ids, keeper)
                 + safes.enumerated().map { index, place in safe(place, "safe \(index + 1)", session.renewed(keeper)) }
         } catch {
             return [problem("identities", error)]
@@ -152,6 +152,15 @@ struct KeystoreCheck {
     private func kits(_ ids: [ThreemaID], _ keeper: ThreemaKeeper) -> [Finding] {
         ids.compactMap { KitAge(of: $0, in: keeper) }.enumerated().map { index, kit in
             Finding("kit \(index + 1)", kit.isOutdated ? .warning : .ok, kit.words)
+        }
+    }
+
+    /// For each identity whose private key was replaced since; IDs are not named.
+    private func outdatedPaper(_ ids: [ThreemaID], _ keeper: ThreemaKeeper) -> [Finding] {
+        ids.filter { (try? keeper.identities.hasPaperOfEarlierKey($0)) ?? false }.indices.map {
+            Finding(
+                "paper \($0 + 1)", .warning,
+                "shares or a kit restore an earlier private key: make new ones, keytool backup split or kit")
         }
     }
 

@@ -60,6 +60,17 @@ extension ShareJoinError: Explained {
     }
 }
 
+extension Failure {
+    /// Words of a share were given instead of a backup code.
+    /// - Parameter lead: the beginning of the sentence: `FILE has`.
+    static func shareNotCode(_ lead: String) -> Failure {
+        Failure(
+            .usage, "\(lead) the words of a share, not a backup code",
+            hints: "keytool backup join restores an identity from shares",
+            "keytool backup check --share checks one of them")
+    }
+}
+
 extension Explained {
     /// The failure of one of several files, with its name in front.
     func failure(of file: String) -> CommandFailure {

@@ -49,7 +49,8 @@ struct KeyImport: Verb {
     }
 
     private var holdsIdentity: UsageFailure {
-        UsageFailure("\(file) contains an identity, not a master key", hint: "keytool backup import \(file)")
+        UsageFailure(
+            "\(file) contains an identity, not a master key", hint: "keytool backup import \(ShellWord.path(file))")
     }
 
     /// Greater numbers are the first letters of a text, or chance.

@@ -50,7 +50,9 @@ enum OnPremMessenger: KeptMessenger {
     ) throws { try keeper.forget(id) }
 
     static var archived: ArchivedMessenger {
-        ArchivedMessenger(name, transient: OnPremKeeper.transientRecords) { records throws(RecordProblem) in
+        ArchivedMessenger(
+            name, transient: OnPremKeeper.transientRecords, isSame: OnPremKeeper.isSame
+        ) { records throws(RecordProblem) in
             try OnPremKeeper.check(records)
             return nil
         }

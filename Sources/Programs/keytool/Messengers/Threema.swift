@@ -80,7 +80,8 @@ enum ThreemaMessenger: KeptMessenger {
 
     static var archived: ArchivedMessenger {
         ArchivedMessenger(
-            name, transient: IdentityKeeper.transientRecords,
+            name, transient: IdentityKeeper.transientRecords, dispensable: IdentityKeeper.dispensableRecords,
+            isSame: IdentityKeeper.isSame,
             forgetStates: { keystore, records, changes in
                 try changes.forgetStates(of: records, except: nil, key: keystore.stateKey, now: WallClock.now())
             }

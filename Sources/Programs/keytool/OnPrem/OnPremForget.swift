@@ -17,10 +17,16 @@ struct OnPremForget: Verb {
         completion: .custom(IDCompletion.candidates(of: OnPremMessenger.self)))
     var name: OnPremName
 
+    @Flag(help: "Do not ask for confirmation.")
+    var yes = false
+
     @OptionGroup var keystore: KeystoreOptions
 
     func run(_ session: Session) throws {
-        try session.keeper(OnPremMessenger.self, keystore).forget(name)
+        let keeper = try session.keeper(OnPremMessenger.self, keystore)
+        try keeper.requireUnused(name)
+        if !yes { try session.dialog.confirm("remove the provisioning file \(name) and its licence password") }
+        try keeper.forget(name)
         try session.output.done(
             ["removed \(name)"],
             json: .result("onprem forget", [("name", .string(name.text)), ("removed", true)]))

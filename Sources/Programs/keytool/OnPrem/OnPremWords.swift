@@ -115,7 +115,8 @@ extension OnPremServers.News {
     /// What concerns the security of a server is a warning; the rest is not said when quiet.
     func tell(_ output: Output) {
         switch self {
-        case .unusable, .refused, .otherSafe: output.warn(words(at: WallClock.now()))
+        case .unusable, .refused, .otherSafe, .notFetched(_, .http(.pinMismatch)), .notFetched(_, .http(.certificate)):
+            output.warn(words(at: WallClock.now()))
         case .notFetched, .notStored, .updated, .licenseEnds: output.note(words(at: WallClock.now()))
         }
     }

@@ -67,8 +67,7 @@ struct ArchiveShareSheet {
 
     /// The file in a command.
     private var word: String {
-        // Words with a dash before them are options.
-        guard let word = name.map({ ShellWord.quoted($0.hasPrefix("-") ? "./" + $0 : $0) }),
+        guard let word = name.map({ PaperWord($0.hasPrefix("-") ? "./" + $0 : $0).quoted }),
             word.count <= Self.maxWordLetters
         else { return "ARCHIVE" }
         return word

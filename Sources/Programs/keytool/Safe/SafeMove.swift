@@ -40,7 +40,8 @@ struct SafeMove: Verb {
 
     func run(_ session: Session) throws {
         try server.checkAddress()
-        let keeper = try session.keeper(keystore.passphrase, waiting.limits)
+        let keeper = session.renewed(
+            try session.keeper(keystore.passphrase, waiting.limits), waiting.limits, isMoving: true)
         let id = try session.identity(named.id, in: keeper)
         let chosen = try session.place(place.name, of: id, in: keeper)
         if change.abort { return try change.takeBack(chosen, keeper, session.output, command: "safe move") }

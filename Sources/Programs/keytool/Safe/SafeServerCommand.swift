@@ -76,8 +76,10 @@ struct SafeServerCommand: Verb {
             }
         }
         let server = try keeper.server(of: chosen.place)
-        let differences = isChanged ? server.differences(from: before) : nil
-        try session.output.data(lines(server, differences), json: json(chosen, server, isChanged))
+        let differences = server.differences(from: before)
+        let json = json(chosen, server, isChanged)
+        guard isChanged else { return try session.output.data(lines(server, nil), json: json) }
+        try session.output.done(lines(server, differences), json: json)
     }
 
     private func forget(_ chosen: ChosenPlace, _ keeper: ThreemaKeeper, _ output: Output) throws {

@@ -98,7 +98,7 @@ struct SafeSetup: Verb {
                 try keeper.safe.setUpSafe(place, at: found.server, password: secret, test: found.test, access: access)
             }
         }
-        let chosen = ChosenPlace(place: place, isOnly: try keeper.safe.places(of: id).count == 1)
+        let chosen = try session.place(place.name, of: id, in: keeper)
         if !keeper.isProtected { session.noteProtection(of: keeper) }
         let limits = found.test.map {
             "; it accepts up to \(ByteCount.text($0.limits.maxBackupBytes)) and stores a backup for \($0.limits.retentionDays) days"

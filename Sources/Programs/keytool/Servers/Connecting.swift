@@ -62,13 +62,19 @@ extension Session {
 
     /// The same keeper with its time for all tries not begun yet: what a person takes to answer is not the server's
     /// time.
-    func renewed(_ keeper: ThreemaKeeper, _ limits: TimeLimits = TimeLimits()) -> ThreemaKeeper {
-        keeper.connecting(connecting(limits, servers(of: keeper.onPrem)))
+    /// - Parameter isMoving: whether a Safe is just moved away from its server, so that nobody has to be told to.
+    func renewed(
+        _ keeper: ThreemaKeeper, _ limits: TimeLimits = TimeLimits(), isMoving: Bool = false
+    ) -> ThreemaKeeper {
+        keeper.connecting(connecting(limits, servers(of: keeper.onPrem, isMoving: isMoving)))
     }
 
     /// The servers that provisioning files of the keystore name. What is told of the files goes to stderr.
-    func servers(of keeper: OnPremKeeper) -> OnPremServers {
-        OnPremServers(keeper, client: Self.client) { [output] in $0.tell(output) }
+    func servers(of keeper: OnPremKeeper, isMoving: Bool = false) -> OnPremServers {
+        OnPremServers(keeper, client: Self.client) { [output] news in
+            if case .otherSafe = news, isMoving { return }
+            news.tell(output)
+        }
     }
 
     /// Fetches a provisioning file.

@@ -1,4 +1,5 @@
 import ArgumentParser
+import AtomicFiles
 import Console
 import Encodings
 import SecureMemory
@@ -62,10 +63,11 @@ struct NewShares {
     /// How many are needed.
     var threshold: Int { Int(shares[0].threshold) }
 
-    /// Writes a page for each share, then does `finish`. If anything fails, no page is left.
+    /// Writes a page for each share, then does `finish`. If anything fails, no page is left. Signals that end the process
+    /// wait until then, so that none of them leaves some of the pages.
     /// - Throws: `ResultFileError`, or what `finish` throws.
     func writePages(_ page: (Share) -> SecureBytes, finish: () throws -> Void) throws {
-        try Self.write(files ?? [], of: shares[...], page, finish: finish)
+        try EndingSignals.held { try Self.write(files ?? [], of: shares[...], page, finish: finish) }
     }
 
     private static func write(

@@ -23,6 +23,10 @@ struct ShareDirectory {
         place = DirectoryPath(path)
         do {
             let parent = try Directory.open(place.parent, rule: .shared)
+            guard FileStatus(path)?.isDirectory != false else {
+                throw CommandFailure(
+                    failure: Failure(.cantCreate, "\(path) is not a directory", hints: "--sheet names a directory"))
+            }
             // The root has no name; it is there.
             isNew = place.name.isEmpty ? false : try !parent.contains(place.name)
             if isNew {

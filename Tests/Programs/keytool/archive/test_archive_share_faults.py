@@ -1,6 +1,8 @@
 """archive export --shares is killed at its system calls, or has a disk that fails there. An archive is never there
 without all pages of its shares: pages without an archive open nothing."""
 
+import signal
+
 import pytest
 
 from kit import agefile, archives, shamir
@@ -72,6 +74,16 @@ def test_failing_calls(held, places, error, codes):
         assert result.code in codes | {0, 1, 2}, f"{point} {result}"
         judge(held, place, result)
         assert len(named(place)) == (4 if result.code == 0 else 0), f"{point} {result}"
+
+
+def test_ended_by_a_signal(held, places):
+    """All or nothing: no page is left without its archive."""
+    for point in sample(injection.points(held, *command(places())), 12):
+        place = places()
+        code = injection.send(held, point, "SIGTERM", *command(place))
+        assert code == -signal.SIGTERM, point
+        judge(held, place, point)
+        assert len(named(place)) in (0, 4), f"{point} {named(place)}"
 
 
 def test_an_archive_that_cannot_be_removed_again_keeps_its_pages(held, places):

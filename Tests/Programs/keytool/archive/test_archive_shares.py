@@ -99,7 +99,8 @@ def test_pages(made, archive, pages):
 
 
 @pytest.mark.parametrize("name, shown, typed", [
-    ("a b.age", "a b.age", "'a b.age'"), ("-x.age", "-x.age", "./-x.age"), ("¤¤¤¤¤¤¤¤.age", None, "ARCHIVE"),
+    ("a b.age", "a b.age", "'a b.age'"), ("-x.age", "-x.age", "./-x.age"), ("clé.age", "clé.age", "'clé.age'"),
+    ("cle\u0301.age", "cle\\u{301}.age", "$'cle\\314\\201.age'"), ("ключ-дом.age", None, "ARCHIVE"), ("¤¤¤¤¤¤¤¤.age", None, "ARCHIVE"),
     ("x" * 61, None, "ARCHIVE"), ("y" * 40, "y" * 40, "ARCHIVE")])
 def test_names(held, tmp_path, pages, name, shown, typed):
     held.ok("archive", "export", "-o", tmp_path / name, "--shares", "2/2", "--sheet", pages)
@@ -206,6 +207,9 @@ def test_shares_of_an_identity(held, other_keytool, archive, made, write):
 
 
 def test_backup_join_of_an_archive(other_keytool, files, terminal):
+    result = other_keytool("backup", "join", *files[:2], "--id", ID, "--no-passphrase")
+    assert result.code == 64 and "keytool archive import --shares FILE" in result.err
+    assert not (other_keytool.keystore / "identities").exists()
     result = other_keytool("backup", "join", *files[:2], "--id", ID, "--expect-public-key", "00" * 31 + "09")
     assert result.code == 19 and "keytool archive import --shares FILE" in result.err
     run = terminal("backup", "join", *files[:2], "--id", ID, "--no-passphrase", runner=other_keytool)
@@ -294,6 +298,42 @@ def test_an_archive_that_cannot_be_piped(held, pages):
     with open("/dev/full", "w") as full:
         assert held("archive", "export", "-o", "-", "--shares", "2/3", "--sheet", pages, stdout=full).code == 74
     assert not pages.exists()
+
+
+@pytest.mark.parametrize("output, sheet", [
+    ("keys.age", "keys.age"), ("keys.age", "./keys.age//"), ("keys.age", "link/keys.age"), ("a/../keys.age", "keys.age"),
+    ("a/share-2-archive.pdf", "a"), ("a/share-2-archive.pdf", "link/a")])
+def test_one_path_for_archive_and_pages(held, tmp_path, output, sheet):
+    (tmp_path / "a").mkdir()
+    (tmp_path / "link").symlink_to(tmp_path)
+    before = snapshot(tmp_path)
+    held.fails(64, "archive", "export", "-o", output, "--shares", "2/3", "--sheet", sheet, cwd=tmp_path)
+    assert snapshot(tmp_path) == before
+
+
+@pytest.mark.parametrize("output, sheet", [("keys.age", "keys.age/pages"), ("pages/keys.age", "pages")])
+def test_archive_and_pages_inside_each_other(held, tmp_path, output, sheet):
+    """The outer one does not exist yet."""
+    before = snapshot(tmp_path)
+    held.fails(73, "archive", "export", "-o", output, "--shares", "2/3", "--sheet", sheet, cwd=tmp_path)
+    assert snapshot(tmp_path) == before
+
+
+def test_a_file_is_no_directory_for_pages(held, archive, tmp_path, write):
+    mine = write("mine", "mine")
+    said = held.fails(73, "archive", "export", "-o", archive, "--shares", "2/3", "--sheet", mine).err
+    assert f"{mine} is not a directory" in said and "share-1" not in said and mine.read_text() == "mine"
+
+
+def test_an_empty_name(held, pages):
+    held.fails(64, "archive", "export", "-o", "", "--recipient", RECIPIENT)
+    held.fails(64, "archive", "export", "-o", "", "--shares", "2/3", "--sheet", pages)
+    assert not pages.exists()
+
+
+def test_hints_of_a_name_with_a_dash(held, tmp_path):
+    said = held.ok("archive", "export", "--output=-x.age", "--shares", "2/3", "--sheet", "p", cwd=tmp_path).err
+    assert "keytool archive check --shares ./-x.age" in said
 
 
 def test_nothing_to_export(keytool, archive, pages):

@@ -320,9 +320,11 @@ def test_a_kit_that_nobody_has_is_not_remembered(owner, made, page, backup_passw
         assert owner("backup", "kit", *backup_password, "-o", page, stdout=full).code == 74
     assert not page.exists() and said(owner)[0] is None
     paper = made(Clocked(owner, datetime.now(UTC) - timedelta(days=5)))
+    former = page.read_bytes()
     with open("/dev/full", "w") as full:
         assert owner("backup", "kit", *backup_password, "-o", page, "--force", stdout=full).code == 74
-    assert said(owner)[0] == "made 5 days ago" and paper
+    assert said(owner)[0] == "made 5 days ago" and paper and page.read_bytes() == former
+    assert list(page.parent.glob("*.pdf")) == [page]
 
 
 def test_a_key_that_is_replaced_meanwhile(owner, page, backup_password, write, terminal):

@@ -50,6 +50,22 @@ def test_killed(safe, keytool, command, pages):
         assert after.exists(), point
 
 
+@pytest.mark.parametrize("fault", ["killed", "ENOSPC", "EIO"])
+def test_a_kit_that_is_replaced(safe, keytool, command, pages, fault):
+    """The old page is there until the new one is."""
+    page = pages()
+    keytool.ok(*command(page))
+    again = [*command(page), "--force"]
+    for point in sample(injection.points(keytool, *again), 6):
+        former = page.read_bytes()
+        result = injection.kill(keytool, point, *again) if fault == "killed" else injection.fail(keytool, point, fault, *again)
+        judge(keytool, page, result)
+        if fault != "killed":
+            # Only syncing the directory comes after the name.
+            assert (page.read_bytes() == former) == (result.code != 0) or point.call == "fsync", f"{point} {result}"
+            assert list(page.parent.iterdir()) == [page], point
+
+
 @pytest.mark.parametrize("error, codes", [("ENOSPC", {74}), ("EIO", {74}), ("EROFS", {73, 74})])
 def test_failing_calls(safe, keytool, command, pages, error, codes):
     """No page is left; a call that does not matter may fail."""

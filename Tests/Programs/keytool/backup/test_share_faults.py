@@ -1,6 +1,8 @@
 """backup split is killed at its system calls, or has a disk that fails there; so is backup join. Each page is whole or
 not there, the identity is as it was, and the next run does the work."""
 
+import signal
+
 import pytest
 
 from kit import oracle, shamir
@@ -20,7 +22,7 @@ def traced():
 @pytest.fixture
 def held(keytool, write):
     files = [write(f"known{number}", share) for number, share in enumerate(shamir.split(KEY, 2, 3)[0])]
-    keytool.ok("backup", "join", *files[:2], "--id", ID, "--no-passphrase")
+    keytool.ok("backup", "join", *files[:2], "--id", ID, "--no-passphrase", "--expect-public-key", PUBLIC)
     return keytool
 
 
@@ -63,6 +65,13 @@ def test_killed(held, places):
         judge(held, after, held.ok(*command(after)), [3])
 
 
+def test_ended_by_a_signal(held, places):
+    for point in sample(injection.points(held, *command(places())), 8):
+        place = places()
+        assert injection.send(held, point, "SIGTERM", *command(place)) == -signal.SIGTERM, point
+        judge(held, place, point, (0, 3))
+
+
 @pytest.mark.parametrize("error, codes", [("ENOSPC", {74}), ("EIO", {74}), ("EROFS", {73, 74})])
 def test_failing_calls(held, places, error, codes):
     """No page is left; a call that does not matter may fail."""
@@ -77,7 +86,7 @@ def test_failing_calls(held, places, error, codes):
 
 def test_join_killed(keytool, tmp_path, write):
     files = [write(f"known{number}", share) for number, share in enumerate(shamir.split(KEY, 2, 3)[0])]
-    join = ["backup", "join", *files[:2], "--id", ID, "--no-passphrase"]
+    join = ["backup", "join", *files[:2], "--id", ID, "--no-passphrase", "--expect-public-key", PUBLIC]
     numbers = iter(range(1000))
 
     def empty():

@@ -20,6 +20,8 @@ ID = "ABCD1234"
 
 
 PUBLIC = oracle.Identity(ID, KEY).public_key
+# Nobody can be asked for the check word.
+PROVEN = ["--expect-public-key", PUBLIC]
 
 
 @pytest.fixture
@@ -57,7 +59,7 @@ def test_shares_of_another_program(empty, write):
     for exponent, groups in [(0, 1), (2, 1), (0, 2)]:
         made = [share for group in shamir.split(KEY, 2, 3, groups, exponent) for share in group[1:]]
         files = [write(f"{exponent}-{groups}-{number}", share) for number, share in enumerate(made)]
-        result = empty.json("backup", "join", *files, "--id", ID, "--no-passphrase")
+        result = empty.json("backup", "join", *files, "--id", ID, "--no-passphrase", *PROVEN)
         assert result["public_key"] == PUBLIC and result["stored"] == (groups == 1 and exponent == 0)
 
 
@@ -66,9 +68,9 @@ def test_join(empty, files, keytool):
     result = empty.ok("backup", "join", *files[1:4], "--id", ID, "--no-passphrase", "--expect-public-key", made["public_key"])
     assert "restored ABCD1234" in result.out
     assert empty.json("id", "show")["public_key"] == made["public_key"]
-    assert "already in the keystore" in empty.ok("backup", "join", *files[:3], "--id", ID).out
+    assert "already in the keystore" in empty.ok("backup", "join", *files[:3], "--id", ID, *PROVEN).out
     # One more share than needed has to fit, too.
-    empty.ok("backup", "join", *files, "--id", ID)
+    empty.ok("backup", "join", *files, "--id", ID, *PROVEN)
 
 
 def test_lines_on_stdout_are_shares(held):
@@ -215,10 +217,18 @@ def test_another_public_key(empty, files):
     refused(empty, 19, files[:3], "another public key", more=["--expect-public-key", "00" * 31 + "09"])
 
 
+@pytest.mark.parametrize("more", [[], ["--json"], ["--quiet"], ["--replace"]])
+def test_nothing_is_stored_that_nobody_has_compared(empty, files, more):
+    result = empty("backup", "join", *files[:3], "--id", ID, "--no-passphrase", *more)
+    word = base64.b32encode(hashlib.sha256(bytes.fromhex(PUBLIC)).digest()[:5]).decode()
+    assert result.code == 64 and f"--expect-public-key {PUBLIC}" in result.err and word[:4] in result.err, result
+    assert not (empty.keystore / "identities").exists() and result.out == ""
+
+
 def test_another_key_is_held(empty, files):
     empty.ok("id", "create", "--id", ID, "--no-passphrase")
-    assert empty("backup", "join", *files[:3], "--id", ID).code == 17
-    empty.ok("backup", "join", *files[:3], "--id", ID, "--replace")
+    assert empty("backup", "join", *files[:3], "--id", ID, *PROVEN).code == 17
+    empty.ok("backup", "join", *files[:3], "--id", ID, "--replace", *PROVEN)
     assert empty.json("id", "show")["public_key"] == PUBLIC
 
 
@@ -254,7 +264,7 @@ def test_other_texts(empty, shares, files, write):
 def test_four_letters_in_any_case_and_layout(empty, shares, write):
     files = [write(f"short{number}", "\n".join(f"{place}. {word[:4].upper()}," for place, word in enumerate(words.split())))
              for number, words in enumerate(shares[:3])]
-    empty.ok("backup", "join", *files, "--id", ID, "--no-passphrase")
+    empty.ok("backup", "join", *files, "--id", ID, "--no-passphrase", *PROVEN)
     assert empty.json("id", "show")["public_key"] == PUBLIC
 
 
@@ -360,6 +370,16 @@ def test_a_share_is_no_backup_code(held, shares, files, write, verb):
         assert result.code == 64 and "keytool backup join" in result.err and shares[0].split()[8] not in result.err
 
 
+def test_share_words_at_the_prompt_of_a_code(held, shares, terminal):
+    for verb in ("import", "check"):
+        run = terminal("backup", verb)
+        run.expect("Backup code: $")
+        run.send(shares[0])
+        assert run.finish() == 64, run.text
+        text = " ".join(run.text.split())
+        assert "these are the words of a share, not a backup code" in text and "keytool backup join" in text
+
+
 # What is remembered
 
 
@@ -376,6 +396,9 @@ def test_a_new_key_has_no_shares(held, files, backup_password, write):
     held.ok("backup", "import", "--replace", write("code", code), *backup_password)
     assert held.json("backup", "check", "--share", files[0])["held"] is False
     assert "shares 1" not in held("doctor").out
+    assert re.search(r"paper 1 +shares or a kit restore an earlier private key", held("doctor").out)
+    held.ok("backup", "split", "--shares", "2/2", "--reveal-shares")
+    assert "paper" not in held("doctor").out
 
 
 def test_an_archive_has_it(held, empty, files, write, backup_password):
@@ -390,6 +413,20 @@ def test_an_archive_has_it(held, empty, files, write, backup_password):
     empty.ok("id", "remove", ID, "--yes")
     empty.ok("archive", "import", held.home / "later.age", "--identity", key)
     assert empty.json("backup", "check", "--share", files[1])["held"] is False
+
+
+def test_only_shares_that_were_written_take_the_place_of_older_ones(held, tmp_path, write):
+    sets = [held.json("backup", "split", "--shares", "2/2", "--reveal-shares")["shares"] for _ in range(16)]
+    oldest, second = [write(f"of{number}", sets[number][0]["words"]) for number in (0, 1)]
+    check = ["backup", "check", "--json", "--share"]
+    with open("/dev/full", "w") as full:
+        for more in (["--reveal-shares"], ["--sheet", tmp_path / "pages"], ["--reveal-shares"]):
+            assert held("backup", "split", "--shares", "2/2", *more, stdout=full).code == 74
+    assert held(*check, oldest).code == 0
+    held.ok("backup", "split", "--shares", "2/2", "--reveal-shares")
+    assert held(*check, oldest).code == 19 and held(*check, second).code == 0
+    length = len(identityfiles.opened(identityfiles.path(held.keystore, ID, "shares"), masterkey.read(held)))
+    assert length == 33 + 16 * (12 + 2 * 40)
 
 
 def test_a_damaged_record_is_found_and_replaced(held, shares):

@@ -1,10 +1,16 @@
 """onprem import, show and forget: what is stored, and what is refused."""
 
+import re
+
 import pytest
 
 from kit.archives import IDENTITY, RECIPIENT
 from kit.runner import snapshot
 from kit.servers.onpremserver import LOGIN, OTHER_SEED, PASSWORD, PATH, key, pins, signed
+
+
+def record(keytool, name):
+    return keytool.keystore / "identities/onprem/localhost" / name
 
 
 @pytest.fixture
@@ -138,8 +144,41 @@ def test_forget(member):
     assert member.json("onprem", "show")["used_by"] == [member.id]
     member.fails(17, "id", "remove", "onprem/localhost", "--yes")
     member.ok("id", "remove", member.id, "--yes")
-    assert member.json("onprem", "forget", "localhost")["removed"] is True
+    refused = member.fails(64, "onprem", "forget", "localhost")
+    assert "--yes" in refused.err and member.json("onprem", "show")["user"]
+    assert member.json("onprem", "forget", "localhost", "--yes")["removed"] is True
     member.fails(10, "onprem", "show")
+
+
+@pytest.mark.parametrize("answer, code", [("n", 64), ("y", 0)])
+def test_forget_asks(owner, terminal, answer, code):
+    run = terminal("onprem", "forget", "localhost", runner=owner)
+    run.expect("Remove the provisioning file localhost and its licence password")
+    run.send(answer)
+    assert run.finish() == code
+    assert owner("onprem", "show").code == (10 if code == 0 else 0)
+
+
+def test_an_unfinished_move_names_it(owner, company, directory, safe_password):
+    """The new server, and the old one on which the backup is still to be deleted."""
+    owner.ok("id", "create", "--id", "ABCD1234")
+    owner.ok("safe", "setup", "--create", "--server", directory.url, *safe_password)
+    owner.ok("safe", "push")
+    # The test of the new server comes first.
+    company.safe.fault("PUT", lambda call: call.abort(), after="DELETE")
+    owner.fails(75, "safe", "move", "--onprem", "localhost", "--retry-max-time", "1s")
+    assert owner.json("onprem", "show")["used_by"] == ["ABCD1234"]
+    owner.fails(17, "onprem", "forget", "localhost", "--yes")
+    company.safe.heal()
+    owner.ok("safe", "push")
+    company.safe.fault("DELETE", lambda call: call.answer(403))
+    other = directory.path.parent / "other"
+    owner.ok("safe", "move", "--create", "--server", f"file://{other}")
+    assert owner.json("onprem", "show")["used_by"] == ["ABCD1234"]
+    company.safe.heal()
+    owner.ok("safe", "push")
+    assert owner.json("onprem", "show")["used_by"] == []
+    owner.ok("onprem", "forget", "localhost", "--yes")
 
 
 def test_archive(member, other_keytool, company, write, tmp_path, held):
@@ -155,6 +194,40 @@ def test_archive(member, other_keytool, company, write, tmp_path, held):
     assert other.json("id", "fetch", member.id)["identities"][0]["matches"] is True
 
 
+def differences(keytool, archive, identity):
+    result = keytool("archive", "check", archive, "--identity", identity)
+    assert result.code == 19
+    return result.out
+
+
+def test_a_file_that_is_fetched_again_is_no_difference(owner, company, due, write, tmp_path):
+    archive, identity = tmp_path / "all.age", write("identity", IDENTITY)
+    owner.ok("archive", "export", "-o", archive, "--recipient", RECIPIENT)
+    company.publish(refresh=3600)
+    due(owner)
+    owner.ok("id", "create", "--onprem", "localhost")
+    created = differences(owner, archive, identity)
+    assert "same onprem/localhost" in created and "not in the archive: threema/" in created
+    # A damaged record is said, and so is another key.
+    trust = record(owner, "trust")
+    content = trust.read_bytes()
+    trust.write_bytes(content[:-1])
+    assert ", trust (damaged in the keystore)" in differences(owner, archive, identity)
+    trust.write_bytes(content)
+    owner.ok("onprem", "import", "-", "--key", key(OTHER_SEED), "--replace", "--name", "localhost",
+             stdin=company.file(OTHER_SEED))
+    assert "trust" in differences(owner, archive, identity)
+
+
+def test_a_file_that_is_not_fetched_is_compared(bare, company, imported, write, tmp_path):
+    bare.ok(*imported(company.file()))
+    archive, identity = tmp_path / "all.age", write("identity", IDENTITY)
+    bare.ok("archive", "export", "-o", archive, "--recipient", RECIPIENT)
+    bare.ok("archive", "check", archive, "--identity", identity)
+    bare.ok(*imported(company.file(refresh=3600)))
+    assert "differs onprem/localhost: file, trust" in differences(bare, archive, identity)
+
+
 def test_nothing_says_the_password(bare, company, licence, write):
     other = write("other", PASSWORD + b"x")
     said = ""
@@ -162,7 +235,18 @@ def test_nothing_says_the_password(bare, company, licence, write):
         for command in (["onprem", "import", company.url, "--key", key(), *licence, "--replace"], ["onprem", "show"],
                         ["id", "create", "--onprem", "localhost"], ["doctor", "--no-input"],
                         ["onprem", "import", company.url, "--key", key(), *licence[:2],
-                         "--onprem-password-file", other], ["onprem", "forget", "localhost"]):
+                         "--onprem-password-file", other], ["onprem", "forget", "localhost", "--yes"]):
             result = bare(*command, *loud)
             said += result.out + result.err
     assert PASSWORD.decode() not in said and "acme-licence" in said
+
+
+@pytest.mark.parametrize("name", ["trust", "file", "source", "password"])
+def test_a_damaged_record_is_written_again(owner, company, licence, name):
+    path = record(owner, name)
+    path.write_bytes(path.read_bytes()[:-1])
+    said = owner.fails(65, "onprem", "show", "localhost").err
+    command = re.search(r"keytool (onprem import SOURCE --key BASE64 --name localhost --replace) ", said)[1].split()
+    values = {"SOURCE": company.url, "BASE64": key()}
+    owner.ok(*[values.get(word, word) for word in command], *licence)
+    assert owner.json("onprem", "show", "localhost")["user"] == "acme-licence"

@@ -75,7 +75,7 @@ def show(house):
 
 
 def forget(house):
-    return ["onprem", "forget", "localhost"]
+    return ["onprem", "forget", "localhost", "--yes"]
 
 
 COMMANDS = {first: 0, again: 0, refused: 13, create: 0, refused_creation: 1, push: 0, show: 0, forget: 17,

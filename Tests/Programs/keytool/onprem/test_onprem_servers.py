@@ -13,7 +13,8 @@ from kit.known import SAFE_PASSWORD
 from kit.processes.clock import Clocked
 from kit.screens.follower import Paper
 from kit.servers import onpremserver
-from kit.servers.onpremserver import LOGIN, OTHER_SEED, PASSWORD, USER, key, pins
+from kit.servers.faultserver import FaultServer
+from kit.servers.onpremserver import LOGIN, OTHER_SEED, PASSWORD, PATH, USER, key, pins
 
 CREATE = "identity/create"
 OTHER_PIN = "sha256//" + base64.b64encode(bytes(range(32))).decode()
@@ -274,12 +275,32 @@ def test_not_fetched(member, company, due, held, fault):
     assert held(member) == before
 
 
+def test_a_server_that_may_not_be_the_companys_is_a_warning(member, company, due):
+    """A note would be silent in cron's mail."""
+    company.publish(**pins(OTHER_PIN))
+    due(member)
+    member.fails(22, "safe", "check")
+    due(member)
+    assert "was not fetched again" in member.fails(22, "safe", "check", "--quiet").err
+
+
 def test_another_safe_server(member, company, due):
     """It is told and not followed: a backup moves when its owner wants it."""
     company.publish(safe={"url": "https://127.0.0.1:9/safe/"}, **pins(company.pin))
     due(member)
     result = member.ok("safe", "push", "--force")
     assert "keytool safe move --onprem localhost" in result.err and backup(member, company)
+
+
+def test_a_move_does_not_tell_to_move(member, company, certificates):
+    """What the file says is just being done."""
+    second = FaultServer(certificates.good)
+    company.publish(safe={"url": second.url})
+    member.ok("onprem", "import", "-", "--key", key(), "--name", "localhost", stdin=company.provisioning.stored[PATH])
+    result = member.ok("safe", "move", "--onprem", "localhost")
+    assert "another Safe server" not in result.err and second.stored
+    assert "another Safe server" not in member.ok("safe", "push", "--force").err
+    second.close()
 
 
 def test_another_directory(member, company, due, certificates):

@@ -207,6 +207,18 @@ def test_password_at_the_prompt(pushed, terminal):
     assert status(pushed)["password_proven_at"]
 
 
+# The server's address
+
+
+def test_a_quiet_change_of_the_server(pushed, tmp_path):
+    (tmp_path / "link").symlink_to(pushed.directory.path)
+    quiet = pushed.keytool.ok("safe", "server", "--server", f"file://{tmp_path}/link", "-q")
+    assert (quiet.out, quiet.err) == ("", "")
+    # What is shown without a change is the result.
+    assert f"file://{tmp_path}/link" in pushed.keytool.ok("safe", "server", "-q").out
+    assert "changed     address" in pushed.keytool.ok("safe", "server", "--server", pushed.directory.url).out
+
+
 # From cron
 
 
@@ -225,6 +237,26 @@ def test_all(pushed, tmp_path, safe_password):
     assert result.code == 10 and "ABCD1234: the Safe backup opens" in result.out
     for more in (["ABCD1234"], ["--name", "main"], ["--with-password"]):
         keytool.fails(64, "safe", "check", "--all", *more)
+
+
+@pytest.mark.parametrize("order, code", [
+    (["away", "missing", "damaged"], 10), (["away", "damaged", "missing"], 65), (["away", "away", "sound"], 75),
+    (["sound", "away", "damaged"], 65)])
+def test_the_first_failure_that_is_not_temporary_counts(keytool, tmp_path, safe_password, order, code):
+    for number, state in enumerate(order):
+        id, place = f"ABCD000{number}", tmp_path / f"safe{number}"
+        keytool.ok("id", "create", "--id", id)
+        keytool.ok("safe", "setup", id, "--create", "--server", f"file://{place}", *safe_password)
+        keytool.ok("safe", "push", id)
+        backup = next((place / "backups").iterdir())
+        if state == "away":
+            place.rename(tmp_path / f"away{number}")
+        elif state == "missing":
+            backup.unlink()
+        elif state == "damaged":
+            backup.write_bytes(backup.read_bytes()[:-1])
+    for verb in (["check"], ["status", "--remote"]):
+        assert keytool("safe", *verb, "--all").code == code, verb
 
 
 def test_metrics(pushed, tmp_path):

@@ -249,7 +249,8 @@ def reading_shares(verb):
         files = [house.file(f"share{number}", share.encode()) for number, share in enumerate(words[:2])]
         if verb == "check":
             return ["backup", "check", "--share", files[0]]
-        return ["backup", "join", *files, "--id", ID, *house.given("passphrase")]
+        return ["backup", "join", *files, "--id", ID, "--expect-public-key", IDENTITY.public_key,
+                *house.given("passphrase")]
 
     return command
 

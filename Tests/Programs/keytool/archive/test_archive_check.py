@@ -1,0 +1,122 @@
+"""What an archive check compares, and what an export leaves out: when paper was made and checked is remembered, but an
+archive without it is whole."""
+
+import pytest
+
+from kit import archives, identityfiles, masterkey
+from kit.archives import IDENTITY, RECIPIENT
+from kit.known import BACKUP_PASSWORD
+
+ID = "ABCD1234"
+TO = ("--recipient", RECIPIENT)
+PAPER = ["shares", "kit"]
+
+
+@pytest.fixture
+def with_key(write):
+    return ("--identity", write("agekey", IDENTITY + "\n"))
+
+
+@pytest.fixture
+def paper(keytool, backup_password, tmp_path, write):
+    """An identity whose shares and kit are remembered: `share` is a file with the words of one."""
+    keytool.ok("id", "create", "--id", ID)
+    words = keytool.json("backup", "split", "--shares", "2/3", "--reveal-shares")["shares"][0]["words"]
+    keytool.share = write("share", words)
+    keytool.ok("backup", "kit", *backup_password, "-o", tmp_path / "kit.pdf")
+    return keytool
+
+
+def damage(keytool, record):
+    path = identityfiles.path(keytool.keystore, ID, record)
+    path.write_bytes(path.read_bytes()[:-1])
+
+
+def found(keytool, archive, with_key):
+    result = keytool("archive", "check", archive, *with_key)
+    assert result.code == 19
+    return result.out
+
+
+def seal(keytool, record, content):
+    """A record that opens, and is not one that keytool writes."""
+    path = identityfiles.path(keytool.keystore, ID, record)
+    path.write_bytes(identityfiles.sealed(content, masterkey.read(keytool), record, identityfiles.names(path), bytes(24)))
+
+
+def test_dates_of_paper_are_no_difference(paper, with_key, backup_password, tmp_path):
+    archive = tmp_path / "a.age"
+    paper.ok("archive", "export", "-o", archive, *TO)
+    for command in (["check", "--share", paper.share], ["split", "--shares", "2/2", "--reveal-shares"],
+                    ["kit", *backup_password, "-o", tmp_path / "later.pdf"]):
+        paper.ok("backup", *command)
+        assert f"same threema/{ID}" in paper.ok("archive", "check", archive, *with_key).out
+
+
+def test_paper_that_only_one_of_both_has(keytool, with_key, backup_password, tmp_path, other_keytool):
+    keytool.ok("id", "create", "--id", ID)
+    bare, full = tmp_path / "bare.age", tmp_path / "full.age"
+    keytool.ok("archive", "export", "-o", bare, *TO)
+    other_keytool.ok("archive", "import", bare, *with_key)
+    keytool.ok("backup", "split", "--shares", "2/3", "--reveal-shares")
+    keytool.ok("backup", "kit", *backup_password, "-o", tmp_path / "kit.pdf")
+    keytool.ok("archive", "check", bare, *with_key)
+    keytool.ok("archive", "export", "-o", full, *TO)
+    other_keytool.ok("archive", "check", full, *with_key)
+    # An import looks at every byte.
+    assert other_keytool("archive", "import", full, *with_key).code == 17
+    other_keytool.ok("archive", "import", full, *with_key, "--replace", f"threema/{ID}")
+
+
+@pytest.mark.parametrize("record", PAPER)
+def test_damaged_paper_is_a_difference(paper, with_key, tmp_path, record):
+    archive = tmp_path / "a.age"
+    paper.ok("archive", "export", "-o", archive, *TO)
+    seal(paper, record, b"\1" + bytes(200))
+    checked = paper("archive", "check", archive, *with_key, "--json")
+    assert checked.code == 19
+    assert checked.json["results"][0]["differences"] == [{"record": record, "difference": "different"}]
+    damage(paper, record)
+    assert f"{record} (damaged in the keystore)" in found(paper, archive, with_key)
+
+
+def test_other_records_are_compared(paper, with_key, tmp_path):
+    archive = tmp_path / "a.age"
+    paper.ok("archive", "export", "-o", archive, *TO)
+    paper.ok("profile", "set", "--nickname", "Anna")
+    assert f"differs threema/{ID}: profile" in found(paper, archive, with_key)
+
+
+@pytest.mark.parametrize("spoil", [damage, lambda keytool, record: seal(keytool, record, b"\1" + bytes(200))],
+                         ids=["damaged", "malformed"])
+@pytest.mark.parametrize("records", [["kit"], ["shares"], PAPER])
+def test_an_export_without_damaged_paper(paper, with_key, other_keytool, tmp_path, records, spoil):
+    for record in records:
+        spoil(paper, record)
+    archive = tmp_path / "a.age"
+    refused = paper("archive", "export", "-o", archive, *TO)
+    assert refused.code == 65 and f"--skip-damaged exports threema/{ID} without its " in refused.err and not archive.exists()
+    made = paper("archive", "export", "-o", archive, *TO, "--skip-damaged", "--json")
+    assert made.code == 65 and made.json["identities"][0]["left_out"] == sorted(records)
+    assert set(archives.opened(archive)) >= {f"threema/{ID}/identity", f"threema/{ID}/profile.json"}
+    other_keytool.ok("archive", "import", archive, *with_key)
+    assert other_keytool.json("id", "show")["public_key"] == paper.json("id", "show")["public_key"]
+
+
+def test_other_verbs_do_not_need_paper(paper, backup_password, directory, safe_password, tmp_path, write):
+    for record in PAPER:
+        damage(paper, record)
+    code = paper.ok("backup", "export", *backup_password).out
+    paper.ok("safe", "setup", "--create", "--server", directory.url, *safe_password)
+    for command in (["id", "show"], ["id", "list"], ["safe", "push"], ["safe", "status"], ["safe", "check"],
+                    ["profile", "set", "--nickname", "Anna"], ["safe", "pull", "--replace"],
+                    ["backup", "check", write("code", code), *backup_password],
+                    ["backup", "import", write("code", code), *backup_password],
+                    ["backup", "check", "--share", paper.share]):
+        paper.ok(*command)
+    assert paper("doctor").code == 65
+    # Both are written again.
+    paper.ok("backup", "split", "--shares", "2/3", "--reveal-shares")
+    paper.ok("backup", "kit", *backup_password, "-o", tmp_path / "new.pdf")
+    paper.ok("archive", "export", "-o", tmp_path / "a.age", *TO)
+    assert BACKUP_PASSWORD not in (tmp_path / "new.pdf").read_bytes()
