@@ -49,6 +49,7 @@ struct BackupJoin: Verb {
         try compare(identity, server, session)
 
         let keeper = try session.keeperOfNewKeystore(keystore)
+        try requireOnlyOwner(of: identity, keeper)
         let isNew = try keeper.codes.storeImported(identity, from: .shares, isReplacing: replace)
         // The shares have just been read. That it cannot be stored changes nothing about the identity.
         _ = try? keeper.shares.markChecked(shares, of: identity.id)
@@ -113,11 +114,26 @@ struct BackupJoin: Verb {
                         "compare the check word \(key.checkWord.text) with the shares, then name the key: --expect-public-key \(key.hex)",
                     Self.ofArchive, "nothing was stored"))
         }
-        guard try terminal.askYesNo("Do the shares have the check word \(key.checkWord.text)?") else {
+        guard try terminal.askYesNo("Do the shares have the ID \(id) and the check word \(key.checkWord.text)?") else {
             throw CommandFailure(
                 failure: Failure(
-                    .verifyFailed, "the shares join to another key than the one on the pages; nothing was stored",
-                    hints: "use shares with the same date and check word", Self.ofArchive))
+                    .verifyFailed, "ID and check word are not confirmed; nothing was stored",
+                    hints: "another check word: use shares with the same date and check word",
+                    "another ID: --id ID, which stands on each share", Self.ofArchive))
+        }
+    }
+
+    /// The shares hold a key, and not whose it is.
+    private func requireOnlyOwner(of identity: borrowing Identity, _ keeper: ThreemaKeeper) throws {
+        let (id, key) = (identity.id, identity.clientKey.publicKey)
+        let owner = try keeper.identities.ids().first { other in
+            other != id && (try? keeper.identities.summary(other).publicKey) == key
+        }
+        if let owner {
+            throw CommandFailure(
+                failure: Failure(
+                    .verifyFailed, "the shares join to the private key of \(owner), not to one of \(id)",
+                    hints: "is the ID right? --id ID, which stands on each share"))
         }
     }
 

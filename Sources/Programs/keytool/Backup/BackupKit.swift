@@ -57,6 +57,7 @@ struct BackupKit: Verb {
         let safes = try keeper.kits.safes(of: id)
         let places = try session.allPlaces(of: id, in: keeper)
         let cards = try places.map { try RecoveryCard(of: $0, in: keeper, language.chosen) }
+        let ordered = cards.filter { !$0.isDirectory } + cards.filter(\.isDirectory)
         let secret = try SecretAsker(password, session.dialog).create(
             .for("the new backup code of \(id)"), minimum: IDBackup.minimumPasswordLength, weak: weakOk ? .accept : .ask
         )
@@ -72,7 +73,7 @@ struct BackupKit: Verb {
         }
         let kit = KitSheet(
             identity: identity, code: code,
-            matrix: try QRMatrix.first(encoding: Array(code.text.utf8), levels: BackupExport.levels), cards: cards,
+            matrix: try QRMatrix.first(encoding: Array(code.text.utf8), levels: BackupExport.levels), cards: ordered,
             day: WallClock.now().day, language: language.chosen)
         let bytes = Page.pdf(try kit.pages())
         // The file gets its name last: what stood there stays if anything fails.

@@ -108,7 +108,8 @@ struct KitSheet {
         pen.write(
             safe.serverFacts, width: Self.right - Self.left - (picture == nil ? 0 : Self.addressSide))
         pen.y = max(pen.y, end - 2 * pen.pitch)
-        pen.write(safe.name.map { kit.safePlace.with([.word: $0]) } ?? kit.safe.text)
+        let lead = isFirst ? kit.firstPlace : kit.nextPlace
+        pen.write(safe.name.map { lead.with([.word: $0]) } ?? kit.safe.text)
         // Nothing stands in the light margin of the picture.
         pen.y = max(pen.y, end)
         pen.write(safe.command)

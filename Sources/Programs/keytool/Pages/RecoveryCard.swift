@@ -23,6 +23,9 @@ struct RecoveryCard {
     private let day: String
     private let language: PageLanguage
 
+    /// Another computer may not have it.
+    var isDirectory: Bool { if case .directory = address { true } else { false } }
+
     private var sentences: CardSentences { .in(language) }
 
     /// - Throws: `SafeKeepingError.noSetup`.
@@ -115,7 +118,8 @@ struct RecoveryCard {
     /// - Parameter saysOffline: whether for that way it is said which IDs no directory knows.
     func hints(saysOffline: Bool) -> [Sentence] {
         let isSpelled = user.map { PrintableText($0).text != $0 } ?? false
-        return trust + app + (saysOffline && !app.isEmpty ? sentences.offline : [])
+        return trust + (isDirectory ? sentences.directory : []) + app
+            + (saysOffline && !app.isEmpty ? sentences.offline : [])
             + (isSpelled ? [sentences.spelling] : [])
     }
 

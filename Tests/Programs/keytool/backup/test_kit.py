@@ -123,6 +123,19 @@ def test_several_safes(safe, keytool, made, followed, tmp_path):
     pulls = [command for command in paper.commands if "safe pull" in command]
     assert len(pulls) == 2 and f"file://{tmp_path}/nas" in pulls[1].replace("\\\n", "")
     assert "Safe password (nas)" in paper.words and "Safe password (main)" in paper.words
+    order = ['From the Safe "main", type', 'Or from the Safe "nas", if another one fails']
+    assert [paper.words.count(each) for each in order] == [1, 1] and paper.words.count("at the end of a line") == 1
+    assert paper.words.count("The server is a directory, on the writer's computer") == 2
+
+
+def test_a_directory_comes_last(owner, made, web_server, certificates, safe_password, tmp_path):
+    owner.ok("safe", "setup", "--create", "--server", f"file://{tmp_path}/nas", *safe_password)
+    server = web_server(Nginx, None, certificates.self_signed).prepare()
+    owner.ok("safe", "setup", "--name", "away", "--same-password", "--server", server.url,
+             "--ca-file", certificates.self_signed.path)
+    paper = made(owner)
+    pulls = [command for command in paper.commands if "safe pull" in command]
+    assert "https://" in pulls[0] and "file://" in pulls[1]
 
 
 # The page

@@ -23,7 +23,7 @@ def asks(run, share, number, again=""):
     run.expect(rf"Share {share}, word {number}{again}: $")
 
 
-def answers(run, question="Do the shares have the check word", answer="y", code=0):
+def answers(run, question=f"Do the shares have the ID {ID} and the check word", answer="y", code=0):
     run.expect(rf"{question}[^\n]*$")
     run.send(answer)
     assert run.finish() == code, run.text

@@ -225,6 +225,14 @@ def test_nothing_is_stored_that_nobody_has_compared(empty, files, more):
     assert not (empty.keystore / "identities").exists() and result.out == ""
 
 
+def test_the_key_of_another_id(empty, files):
+    """The words do not say the ID: a wrong one would be a second identity with this key."""
+    empty.ok("backup", "join", *files[:3], "--id", ID, "--no-passphrase", *PROVEN)
+    result = empty("backup", "join", *files[:3], "--id", "ABCD1235", *PROVEN)
+    assert result.code == 19 and f"the private key of {ID}, not to one of ABCD1235" in result.err, result
+    assert [each["id"] for each in empty.json("id", "list")["identities"]] == [ID]
+
+
 def test_another_key_is_held(empty, files):
     empty.ok("id", "create", "--id", ID, "--no-passphrase")
     assert empty("backup", "join", *files[:3], "--id", ID, *PROVEN).code == 17

@@ -23,6 +23,8 @@ struct CardSentences: PageSentences {
     let officialApp: [Sentence]
     let app: [Sentence]
     let appWithUser: [Sentence]
+    /// If the server is a directory.
+    let directory: [Sentence]
     let offline: [Sentence]
     let spelling: Sentence
     let passwords: Sentence
@@ -55,6 +57,10 @@ struct CardSentences: PageSentences {
         appWithUser: [
             "Or with the Threema app: while setting it up, restore Threema Safe, and enter",
             "this server and user as another server.",
+        ],
+        directory: [
+            "The server is a directory, on the writer's computer or on a disk: connect it",
+            "first. If its path is another one here, type that one after file://.",
         ],
         offline: [
             "No directory knows an ID that was created offline (keytool id create without",
@@ -92,6 +98,11 @@ struct CardSentences: PageSentences {
         appWithUser: [
             "Oder mit der Threema-App: Stellen Sie beim Einrichten Threema Safe wieder her,",
             "und geben Sie diesen Server und Benutzer als anderen Server ein.",
+        ],
+        directory: [
+            "Der Server ist ein Verzeichnis, auf dem Computer des Verfassers oder einem",
+            "Datenträger: Schließen Sie ihn an. Hat es hier einen anderen Pfad, tippen Sie",
+            "diesen hinter file://.",
         ],
         offline: [
             "Eine ID, die offline erzeugt wurde (keytool id create ohne --directory), kennt",

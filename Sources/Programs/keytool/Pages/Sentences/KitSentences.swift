@@ -7,9 +7,10 @@ struct KitSentences: PageSentences {
     let gettingHeading: Sentence
     let getting: [Sentence]
     let safeHeading: Sentence
-    /// Above each command: a Safe that is the only one, and one of several.
+    /// Above the command of a Safe: the only one, the first of several, and each further one.
     let safe: Sentence
-    let safePlace: Sentence
+    let firstPlace: Sentence
+    let nextPlace: Sentence
     /// What keytool asks for, without a login and with one.
     let asksSafe: [Sentence]
     let asksLogin: [Sentence]
@@ -42,7 +43,8 @@ struct KitSentences: PageSentences {
         ],
         safeHeading: "2. Restore from the Safe: the ID with its profile and contacts",
         safe: "Type (in bash or zsh; a \\ at the end of a line belongs to it):",
-        safePlace: "Or from the Safe \"{word}\", if another one fails. Type:",
+        firstPlace: "From the Safe \"{word}\", type (in bash or zsh; a \\ at the end of a line belongs to it):",
+        nextPlace: "Or from the Safe \"{word}\", if another one fails. Type:",
         asksSafe: [
             "keytool asks for the Safe password. If it asks for a keystore passphrase, press Enter, and answer y.",
             "If it says \"restored\", go to step 4.",
@@ -84,7 +86,8 @@ struct KitSentences: PageSentences {
         ],
         safeHeading: "2. Aus dem Safe wiederherstellen: die ID mit Profil und Kontakten",
         safe: "Tippen Sie (in bash oder zsh; ein \\ am Ende einer Zeile gehört dazu):",
-        safePlace: "Oder aus dem Safe \"{word}\", falls ein anderer versagt. Tippen Sie:",
+        firstPlace: "Aus dem Safe \"{word}\": Tippen Sie (in bash oder zsh; ein \\ am Ende einer Zeile gehört dazu):",
+        nextPlace: "Oder aus dem Safe \"{word}\", falls ein anderer versagt. Tippen Sie:",
         asksSafe: [
             "keytool fragt nach dem Safe-Passwort. Fragt es nach einer \"keystore passphrase\", drücken Sie Enter, und",
             "antworten Sie mit y. Meldet es \"restored\", gehen Sie zu Schritt 4.",
