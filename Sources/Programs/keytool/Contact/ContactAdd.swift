@@ -67,11 +67,10 @@ struct ContactAdd: Verb {
                 "the public key of \(id) is missing", hint: "keytool contact add \(id) and 64 hexadecimal characters")
         }
         guard let key = PublicKey(publicKey.bytes) else {
-            throw CommandFailure(
-                failure: Failure(
-                    .badData,
-                    "this cannot be the public key of \(id): it is a point of low order, which no private key has",
-                    hints: "scan the contact's QR code: keytool contact add --qr-image FILE"))
+            throw Failure(
+                .badData,
+                "this cannot be the public key of \(id): it is a point of low order, which no private key has",
+                hints: "scan the contact's QR code: keytool contact add --qr-image FILE")
         }
         return ContactCode(id: id, publicKey: key)
     }

@@ -78,7 +78,7 @@ struct ContactMatch: Verb {
             session.output.hint("the directory asked not to search again before \(time.rfc3339)")
         }
         if let failure = found.lazy.compactMap({ comparison.failure(of: $0.id, $0.publicKey) }).first {
-            throw CommandFailure(failure: failure)
+            throw failure
         }
         for case .failure(let error) in additions.lazy.map(\.result) { throw error }
     }

@@ -43,7 +43,7 @@ struct ContactVerify: Verb {
                 json: outcome.json("contact verify", id, code, comparison.members))
             comparison.note.map(session.output.note)
         } catch let error as ProfileKeepingError {
-            throw CommandFailure(failure: error.failureOfVerification)
+            throw error.failureOfVerification
         }
     }
 }

@@ -55,8 +55,7 @@ struct ProfileDiff: Verb {
                     ("same_device_group_key", .bool(!comparison.isOtherDeviceGroupKey)),
                 ] + words.json()))
         guard !comparison.isSame else { return }
-        throw CommandFailure(
-            failure: Failure(.verifyFailed, "the profile of \(id) differs from \(other)").because(of: "different"))
+        throw Failure(.verifyFailed, "the profile of \(id) differs from \(other)").because(of: "different")
     }
 
     private func compare(_ session: Session) throws -> (ThreemaID, ProfileComparison) {

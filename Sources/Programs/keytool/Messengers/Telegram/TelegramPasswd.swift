@@ -27,9 +27,8 @@ struct TelegramPasswd: Verb {
         let target = try ResultFile(file, mayReplace: true, outside: session.reserved)
         let opened = try opening.openTelegram(file, session)
         guard opened.isProtected else {
-            throw CommandFailure(
-                failure: Failure(.absent, "\(file) is not protected", hints: "keytool telegram protect \(file)")
-                    .because(of: "not_protected"))
+            throw Failure(.absent, "\(file) is not protected", hints: "keytool telegram protect \(file)").because(
+                of: "not_protected")
         }
         try protection.check()
         let sealed = try protection.seal(opened, for: file, session)

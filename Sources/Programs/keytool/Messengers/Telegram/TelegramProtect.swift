@@ -34,9 +34,8 @@ struct TelegramProtect: Verb {
             opened = try opening.openTelegram(file, session)
         } catch let error as TelegramFileError {
             guard case .notProtected = error else { throw error }
-            throw CommandFailure(
-                failure: error.failure
-                    .advising("--new-file-passphrase-file, -command and -fd give the passphrase of the new file"))
+            throw error.failure.advising(
+                "--new-file-passphrase-file, -command and -fd give the passphrase of the new file")
         }
         let sealed = try protection.seal(opened, for: target.path ?? "-", session)
         try target.write(sealed.span) {

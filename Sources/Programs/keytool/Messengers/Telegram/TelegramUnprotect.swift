@@ -58,8 +58,7 @@ struct TelegramUnprotect: Verb {
             throw UsageFailure("\(file) contains a single key; leave --dc out")
         }
         guard let key = keys.first(where: { $0.dataCentre == dc }) else {
-            throw CommandFailure(
-                failure: Failure(.absent, "\(file) has no key for data centre \(dc)").because(of: "no_key"))
+            throw Failure(.absent, "\(file) has no key for data centre \(dc)").because(of: "no_key")
         }
         return (key.held, key.isLost)
     }
