@@ -13,6 +13,8 @@ package protocol Secret {
 }
 
 extension Secret {
+    package static var isGenerated: Bool { false }
+
     /// The environment variable, to which `_FILE`, `_COMMAND` and `_FD` are added.
     static var variable: String { Program.variable(stem) }
     /// The systemd credential's name.
