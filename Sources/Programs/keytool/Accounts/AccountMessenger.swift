@@ -103,6 +103,29 @@ struct VerifiedFile {
     /// For people: `FILE opens`, and a line for each fact.
     let lines: [String]
     /// For programs, behind the file's name.
+extension Stored {
+    /// For people.
+    /// - Parameters:
+    ///   - subject: what was read.
+    ///   - extended: the sentence if something was added.
+    func words(_ subject: String, extended: (Additions) -> String) -> String {
+        switch self {
+        case .new: "imported \(subject)"
+        case .held: "already in the keystore, with the same keys: \(subject)"
+        case .extended(let additions): extended(additions)
+        }
+    }
+
+    /// For programs.
+    var name: String {
+        switch self {
+        case .new: "imported"
+        case .held: "held"
+        case .extended: "extended"
+        }
+    }
+}
+
     let members: [(String, JSONValue?)]
     /// What the file is worth; on stderr.
     var notes: (Output) -> Void = { _ in }
