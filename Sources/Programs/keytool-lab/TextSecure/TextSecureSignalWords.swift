@@ -61,26 +61,15 @@ struct ShownSignal {
     }
 }
 
-extension IncomingPushSignal.Kind {
+extension IncomingPushSignal.Kind: TwoNames {
     /// For people: what it is, and whether its sender has encrypted it.
-    fileprivate var words: String {
+    var names: (words: String, json: String) {
         switch self {
-        case .plainText: "plain text, not encrypted by its sender"
-        case .whisper: "message of a session, encrypted"
-        case .keyExchange: "key exchange (no longer used), not encrypted"
-        case .prekeyWhisper: "first message of a session, encrypted"
-        case .unknown(let type): "unknown type \(type), not encrypted as far as keytool knows"
-        }
-    }
-
-    /// For programs.
-    fileprivate var name: String {
-        switch self {
-        case .plainText: "plain_text"
-        case .whisper: "whisper"
-        case .keyExchange: "key_exchange"
-        case .prekeyWhisper: "prekey_whisper"
-        case .unknown: "unknown"
+        case .plainText: ("plain text, not encrypted by its sender", "plain_text")
+        case .whisper: ("message of a session, encrypted", "whisper")
+        case .keyExchange: ("key exchange (no longer used), not encrypted", "key_exchange")
+        case .prekeyWhisper: ("first message of a session, encrypted", "prekey_whisper")
+        case .unknown(let type): ("unknown type \(type), not encrypted as far as keytool knows", "unknown")
         }
     }
 }
