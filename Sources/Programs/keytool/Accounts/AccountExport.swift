@@ -21,7 +21,7 @@ struct AccountExport<M: AccountMessenger>: Verb {
 
     @OptionGroup var options: M.ExportOptions
 
-    @OptionGroup var protection: NewAgeFileOptions
+    @OptionGroup var protection: NewAgeFileOptions<FilePassphrase>
 
     @OptionGroup var keystore: KeystoreOptions
 

@@ -28,7 +28,7 @@ protocol AccountMessenger: KeptMessenger {
     ) throws -> ImportedAccount
 
     /// Refuses options of `export` that do not fit together.
-    static func check(_ options: ExportOptions, with protection: NewAgeFileOptions) throws
+    static func check(_ options: ExportOptions, with protection: NewAgeFileOptions<FilePassphrase>) throws
 
     /// Makes a file of an account.
     /// - Parameter sealer: makes an age file of what it contains.
@@ -132,7 +132,7 @@ extension Stored {
 }
 
 extension AccountMessenger {
-    static func check(_ options: ExportOptions, with protection: NewAgeFileOptions) {}
+    static func check(_ options: ExportOptions, with protection: NewAgeFileOptions<FilePassphrase>) {}
 
     static func check(_ options: VerifyOptions, for file: String) {}
 

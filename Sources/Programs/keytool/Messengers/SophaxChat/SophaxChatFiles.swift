@@ -52,7 +52,7 @@ extension SophaxChatMessenger {
         }
     }
 
-    static func check(_ options: SophaxExportOptions, with protection: NewAgeFileOptions) throws {
+    static func check(_ options: SophaxExportOptions, with protection: NewAgeFileOptions<FilePassphrase>) throws {
         guard !options.sxid || protection.recipients.texts.isEmpty else {
             throw ValidationError("--sxid writes a file under a passphrase: it takes no recipient")
         }

@@ -17,7 +17,7 @@ struct TelegramPasswd: Verb {
     @Argument(help: "The file.", completion: .file())
     var file: String
 
-    @OptionGroup var protection: TelegramProtectionOptions
+    @OptionGroup var protection: NewAgeFileOptions<NewFilePassphrase>
 
     @OptionGroup var opening: AccountFileOptions
 
@@ -31,7 +31,7 @@ struct TelegramPasswd: Verb {
                 of: "not_protected")
         }
         try protection.check()
-        let sealed = try protection.seal(opened, for: file, session)
+        let sealed = try protection.seal(opened.plain, .named(file), session)
         try target.requireUnchanged()
         try target.write(sealed.span)
         let recipients = protection.recipients.texts.count

@@ -19,7 +19,7 @@ struct TelegramProtect: Verb {
 
     @OptionGroup var written: OptionalDocumentOptions
 
-    @OptionGroup var protection: TelegramProtectionOptions
+    @OptionGroup var protection: NewAgeFileOptions<NewFilePassphrase>
 
     @OptionGroup var opening: AccountFileOptions
 
@@ -37,9 +37,8 @@ struct TelegramProtect: Verb {
             throw error.failure.advising(
                 "--new-file-passphrase-file, -command and -fd give the passphrase of the new file")
         }
-        let sealed = try protection.seal(opened, for: target.path ?? "-", session)
-        try target.write(sealed.span) {
-            guard let path = target.path else { return }
+        let sealed = try protection.seal(opened.plain, .named(target.path ?? "-"), session)
+        try target.write(sealed.span) { path in
             try session.output.done(
                 ["wrote \(path)"] + opened.lines,
                 json: TelegramMessenger.result(
