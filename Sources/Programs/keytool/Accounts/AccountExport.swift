@@ -8,10 +8,7 @@ import SecureMemory
 struct AccountExport<M: AccountMessenger>: Verb {
     typealias Root = M.Root
 
-    static var configuration: CommandConfiguration {
-        CommandConfiguration(
-            commandName: "export", abstract: M.help.exported.abstract, discussion: M.help.exported.discussion)
-    }
+    static var configuration: CommandConfiguration { AccountHelp.configuration("export", M.help.exported) }
 
     @OptionGroup var globals: GlobalOptions
 

@@ -55,6 +55,10 @@ struct AccountHelp {
     let verified: Words
 }
 
+    static func configuration(_ verb: String, _ words: Words) -> CommandConfiguration {
+        CommandConfiguration(commandName: verb, abstract: words.abstract, discussion: words.discussion)
+    }
+
 /// A messenger that needs no further options.
 struct NoOptions: ParsableArguments {}
 

@@ -7,10 +7,7 @@ import Keystore
 struct AccountVerify<M: AccountMessenger>: Verb {
     typealias Root = M.Root
 
-    static var configuration: CommandConfiguration {
-        CommandConfiguration(
-            commandName: "verify", abstract: M.help.verified.abstract, discussion: M.help.verified.discussion)
-    }
+    static var configuration: CommandConfiguration { AccountHelp.configuration("verify", M.help.verified) }
 
     @OptionGroup var globals: GlobalOptions
 
