@@ -48,8 +48,7 @@ struct TelegramSealPacket: Verb {
 
     func run(_ session: Session) throws {
         let target = try written.target(outside: session.reserved)
-        let input = file == "-" ? InputFile.standardInput : InputFile(path: file)
-        let data = try input.readBytes(.bytes, limit: LegacyMTProto1.Packet.maxCount)
+        let data = try InputFile(operand: file).readBytes(.bytes, limit: LegacyMTProto1.Packet.maxCount)
         let (account, key) = try chosenKey(session)
         let direction = direction == .client ? LegacyMTProto1.Direction.fromClient : .fromServer
         let id = messageID.map { MessageID($0) } ?? MessageID(.now, direction == .fromClient ? .client : .server)

@@ -15,8 +15,7 @@ struct AccountFileOptions: ParsableArguments {
     /// - Parameter path: `-` for stdin.
     /// - Throws: `InputError`.
     static func read(_ path: String, limit: Int) throws -> SecureBytes {
-        let input = path == "-" ? InputFile.standardInput : InputFile(path: path)
-        return try input.readGuarded(limit: limit)
+        return try InputFile(operand: path).readGuarded(limit: limit)
     }
 
     /// Opens an age file; asks for its passphrase if it needs one.

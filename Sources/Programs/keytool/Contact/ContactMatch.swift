@@ -41,7 +41,7 @@ struct ContactMatch: Verb {
     }
 
     func run(_ session: Session) throws {
-        let text = try InputFile(path: file == "-" ? nil : file).read(limit: AddressList.maxBytes)
+        let text = try InputFile(operand: file).read(limit: AddressList.maxBytes)
         let list = try AddressList(parsing: text)
         guard !list.addresses.isEmpty else { throw InputError.empty }
         if dryRun { return try show(list, session) }

@@ -66,7 +66,7 @@ extension DocumentFile {
     /// Reads a document from a file, or from stdin for `-`.
     /// - Throws: `InputError`; `Failure` with the layer that failed.
     init(readingFrom path: String) throws {
-        let input = path == "-" ? InputFile.standardInput : InputFile(path: path)
+        let input = InputFile(operand: path)
         do {
             let json = try input.readGuarded(limit: SafeBackup.maxDocumentBytes)
             self = try json.withBytes { (json) throws(SafeBackupError) in try DocumentFile(decoding: json) }

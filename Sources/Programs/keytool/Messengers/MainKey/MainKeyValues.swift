@@ -130,7 +130,7 @@ struct MainKeySealValue: Verb {
     func run(_ session: Session) throws {
         let name = format == .ktl2 ? try value.requiredName() : nil
         let target = try written.target(outside: session.reserved)
-        let content = try ValueFile.input(file).readGuarded(limit: LockedValue.maxContentCount)
+        let content = try InputFile(operand: file).readGuarded(limit: LockedValue.maxContentCount)
         try value.withKey(session) { id, key in
             let sealed = try ValueFile.seal(content, name: name, as: type ?? .data, key)
             try target.write(sealed.span) {
@@ -204,10 +204,8 @@ struct MainKeyRewrapValue: Verb {
 
 /// Values in files.
 private enum ValueFile {
-    static func input(_ path: String) -> InputFile { path == "-" ? .standardInput : InputFile(path: path) }
-
     static func read(_ path: String) throws -> [UInt8] {
-        try input(path).readBytes(.bytes, limit: LockedValue.maxCount)
+        try InputFile(operand: path).readBytes(.bytes, limit: LockedValue.maxCount)
     }
 
     /// - Parameter name: for version 2.

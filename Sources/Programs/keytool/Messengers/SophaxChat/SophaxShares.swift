@@ -252,8 +252,7 @@ enum SophaxSharesError: Error {
 extension IdentityShare {
     /// - Throws: `InputError`; `SophaxFileError.notShare`.
     static func read(_ path: String) throws -> IdentityShare {
-        let input = path == "-" ? InputFile.standardInput : InputFile(path: path)
-        let text = try input.readGuarded(limit: maxCount)
+        let text = try InputFile(operand: path).readGuarded(limit: maxCount)
         do throws(BackupError) {
             return try text.withBytes { (text) throws(BackupError) in try IdentityShare(parsing: text) }
         } catch {

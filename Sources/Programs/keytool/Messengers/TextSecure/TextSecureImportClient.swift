@@ -38,8 +38,8 @@ struct TextSecureImportClient: Verb {
         // Refuse before asking, not after.
         let target = try written.target(outside: session.reserved)
         _ = try recipients.recipients(insteadOf: passphrase)
-        let input = file == "-" ? InputFile.standardInput : InputFile(path: file)
-        let wrap = try WrappedMasterSecret(try input.readBytes(.bytes, limit: AndroidPreferences.maxFileCount))
+        let wrap = try WrappedMasterSecret(
+            try InputFile(operand: file).readBytes(.bytes, limit: AndroidPreferences.maxFileCount))
         let secret = try wrap.open(password, of: file, session)
         let protection = try recipients.protection(
             or: passphrase, .named(target.path ?? "with the master secret"), weak: weakOk ? .accept : .ask, session)
