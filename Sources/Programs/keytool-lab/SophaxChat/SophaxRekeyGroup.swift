@@ -55,8 +55,7 @@ struct SophaxRekeyGroup: Verb {
         let text = rekeyed.rekeying.encoded()
         do {
             try text.withBytes { text in
-                try target.write(text) {
-                    guard let path = target.path else { return }
+                try target.write(text) { path in
                     try session.output.done(
                         ["wrote a new chain of \(group.printable) to \(path)"] + rekeyed.lines,
                         json: SophaxChatMessenger.result(

@@ -57,7 +57,7 @@ struct TextSecureOpenPush: Verb {
         guard let message = signal.message else { throw TextSecureMessageError.noMessage }
         // Stdout has the message, and nothing else.
         try message.bytes.withBytes { bytes in
-            try target.write(bytes) { if target.path != nil { try done() } }
+            try target.write(bytes) { _ in try done() }
         }
     }
 

@@ -37,8 +37,7 @@ struct TextSecureSealPush: Verb {
         let account = try keeper.account(number, at: WallClock.now())
         let payload = content.withBytes { PushPayload.seal($0, key: account.signalingKey) }
         let document = isText ? Array((PushPayload.text(payload) + "\n").utf8) : payload
-        try target.write(document.span) {
-            guard let path = target.path else { return }
+        try target.write(document.span) { path in
             try session.output.done(
                 ["wrote a payload of \(ByteCount.text(payload.count)) to \(path)", "account       \(account.number)"]
                     + shown.lines,

@@ -33,8 +33,7 @@ struct AccountExport<M: AccountMessenger>: Verb {
         let account = try M.exported(id, options, in: keeper, by: sealer)
         let (words, count, members) = (account.words, account.file.count, account.members)
         try account.file.withBytes { file in
-            try target.write(file) {
-                guard let path = target.path else { return }
+            try target.write(file) { path in
                 try session.output.done(
                     ["wrote \(words) to \(path)"],
                     json: M.result("export", [("file", .string(path)), ("bytes", .number(count))] + members))

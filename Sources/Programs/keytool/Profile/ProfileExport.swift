@@ -25,8 +25,7 @@ struct ProfileExport: Verb {
         let id = try session.identity(named.id, in: keeper)
         let document = try keeper.profiles.document(of: id)
         let bytes = document.encodedForOutput
-        try target.write(bytes.span) {
-            guard let path = target.path else { return }
+        try target.write(bytes.span) { path in
             try session.output.done(
                 ["wrote the profile of \(id) to \(path); it is not encrypted"],
                 json: .result(

@@ -133,8 +133,7 @@ struct MainKeySealValue: Verb {
         let content = try InputFile(operand: file).readGuarded(limit: LockedValue.maxContentCount)
         try value.withKey(session) { id, key in
             let sealed = try ValueFile.seal(content, name: name, as: type ?? .data, key)
-            try target.write(sealed.span) {
-                guard let path = target.path else { return }
+            try target.write(sealed.span) { path in
                 try session.output.done(
                     ["wrote the value to \(path)"],
                     json: .mainKey(
@@ -185,8 +184,7 @@ struct MainKeyRewrapValue: Verb {
             let kind = type ?? content.kind
             let sealed = try ValueFile.seal(
                 content.bytes, name: version == .version1 ? name : nil, as: kind, key)
-            try target.write(sealed.span) {
-                guard let path = target.path else { return }
+            try target.write(sealed.span) { path in
                 try session.output.done(
                     ["wrote the value (\(kind.rawValue)) to \(path)"],
                     json: .mainKey(

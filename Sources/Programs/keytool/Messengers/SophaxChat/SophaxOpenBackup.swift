@@ -71,6 +71,6 @@ struct SophaxOpenBackup: Verb {
         }
         guard let target else { return try done() }
         // Stdout has the content, and nothing else.
-        try target.write(content) { if target.path != nil { try done() } }
+        try target.write(content) { _ in try done() }
     }
 }

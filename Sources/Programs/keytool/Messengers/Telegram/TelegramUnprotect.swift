@@ -33,8 +33,7 @@ struct TelegramUnprotect: Verb {
         let opened = try opening.openTelegram(file, session)
         let (held, isLost) = try key(of: opened)
         try held.key.bytes.withBytes { key in
-            try target.write(key) {
-                guard let path = target.path else { return }
+            try target.write(key) { path in
                 try session.output.done(
                     ["wrote the key \(held.key.id) to \(path), without protection"],
                     json: TelegramMessenger.result(

@@ -44,8 +44,7 @@ struct TextSecureImportClient: Verb {
         let protection = try recipients.protection(
             or: passphrase, .named(target.path ?? "with the master secret"), weak: weakOk ? .accept : .ask, session)
         let file = try protection.seal(secret.held.bytes, session.output)
-        try target.write(file.span) {
-            guard let path = target.path else { return }
+        try target.write(file.span) { path in
             try session.output.done(
                 ["wrote the master secret to \(path)", "form          \(wrap.words)"],
                 json: TextSecureMessenger.result(
