@@ -69,6 +69,12 @@ package struct SecretOptions<Kind: Secret>: ParsableArguments {
         let credential = try Environment.setting("CREDENTIALS_DIRECTORY").map { $0 + "/" + Kind.credential }
         return credential.flatMap { unsafe access($0, F_OK) == 0 ? .credential($0) : nil }
     }
+
+    /// Refuses stdin as the source of the secret if something else comes from there.
+    /// - Throws: `UsageFailure`.
+    package func requireOtherSource(ifTaken isTaken: Bool) throws {
+        guard try !isTaken || source()?.isStandardInput != true else { throw StandardInput.isTwoThings }
+    }
 }
 
 /// Where a secret comes from without a question.

@@ -38,12 +38,9 @@ struct ContactAdd: Verb {
     @OptionGroup var keystore: KeystoreOptions
 
     func run(_ session: Session) throws {
-        guard try !card.takesStandardInput(contact) || keystore.passphrase.source()?.isStandardInput != true else {
-            throw StandardInput.isTwoThings
-        }
+        try keystore.passphrase.requireOtherSource(ifTaken: card.takesStandardInput(contact))
         let code = try code()
-        let keeper = try session.keeper(keystore.passphrase)
-        let id = try session.identity(named.identity, in: keeper)
+        let (keeper, id) = try session.open(named.identity, keystore)
         let level: VerificationLevel = card.qrImage == nil ? .unverified : .fullyVerified
         let comparison = try comparison.comparison(of: code, level, for: id, in: keeper, session)
         let addition = try keeper.contacts.add(

@@ -28,8 +28,7 @@ struct ContactList: Verb {
         guard format == .text || !session.output.isJSON else {
             throw UsageFailure("--json and --format cannot be combined")
         }
-        let keeper = try session.keeper(keystore.passphrase)
-        let id = try session.identity(named.id, in: keeper)
+        let (keeper, id) = try session.open(named.id, keystore)
         let document = try keeper.profiles.document(of: id)
         let blocked = Set(document.settings.blockedContacts)
         let contacts = document.contacts

@@ -28,12 +28,9 @@ struct ContactVerify: Verb {
     @OptionGroup var keystore: KeystoreOptions
 
     func run(_ session: Session) throws {
-        guard try !card.takesStandardInput(code) || keystore.passphrase.source()?.isStandardInput != true else {
-            throw StandardInput.isTwoThings
-        }
+        try keystore.passphrase.requireOtherSource(ifTaken: card.takesStandardInput(code))
         let code = try card.code(code)
-        let keeper = try session.keeper(keystore.passphrase)
-        let id = try session.identity(named.identity, in: keeper)
+        let (keeper, id) = try session.open(named.identity, keystore)
         do {
             let comparison = try comparison.comparison(of: code, .fullyVerified, for: id, in: keeper, session)
             let outcome = try keeper.contacts.verify(

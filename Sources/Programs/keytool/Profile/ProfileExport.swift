@@ -21,8 +21,7 @@ struct ProfileExport: Verb {
 
     func run(_ session: Session) throws {
         let target = try written.target(outside: session.reserved)
-        let keeper = try session.keeper(keystore.passphrase)
-        let id = try session.identity(named.id, in: keeper)
+        let (keeper, id) = try session.open(named.id, keystore)
         let document = try keeper.profiles.document(of: id)
         let bytes = document.encodedForOutput
         try target.write(bytes.span) { path in

@@ -28,12 +28,9 @@ struct ProfileImport: Verb {
     @OptionGroup var keystore: KeystoreOptions
 
     func run(_ session: Session) throws {
-        guard try file != "-" || keystore.passphrase.source()?.isStandardInput != true else {
-            throw StandardInput.isTwoThings
-        }
+        try keystore.passphrase.requireOtherSource(ifTaken: file == "-")
         let document = try DocumentFile(readingFrom: file)
-        let keeper = try session.keeper(keystore.passphrase)
-        let id = try session.identity(named.identity, in: keeper)
+        let (keeper, id) = try session.open(named.identity, keystore)
         let isStored = try Self.explained(id) {
             try keeper.profiles.replace(by: document, of: id, isReplacing: replace)
         }

@@ -18,8 +18,7 @@ struct ProfileShow: Verb {
     @OptionGroup var keystore: KeystoreOptions
 
     func run(_ session: Session) throws {
-        let keeper = try session.keeper(keystore.passphrase)
-        let id = try session.identity(named.id, in: keeper)
+        let (keeper, id) = try session.open(named.id, keystore)
         let summary = ProfileSummary(id, try keeper.profiles.document(of: id))
         try session.output.data(summary.lines(isVerbose: session.output.isVerbose), json: summary.json)
     }
