@@ -72,7 +72,6 @@ struct SophaxRekeyGroup: Verb {
 }
 
 extension SophaxKeeper.RekeyedGroup {
-    /// For people.
     fileprivate var lines: [String] {
         ["generation     \(rekeying.generation)"]
             + rekeying.parts.enumerated().map { index, part in
@@ -84,7 +83,6 @@ extension SophaxKeeper.RekeyedGroup {
             }
     }
 
-    /// For programs.
     fileprivate var members: [(String, JSONValue?)] {
         [
             ("group", .string(rekeying.group)), ("generation", .number(rekeying.generation)),
@@ -127,7 +125,6 @@ extension SophaxKeeper.RekeyedGroup {
 }
 
 extension SophaxKeeper.Delivery {
-    /// For programs.
     fileprivate var name: String {
         switch self {
         case .possible: "held"

@@ -15,7 +15,6 @@ struct OpenedPacket {
     /// The messages in a container; nil for another message, or if the container is malformed.
     private var parts: [LegacyMTProto1.Message]? { try? LegacyMTProto1.Container.decode(content.message) }
 
-    /// For people.
     var lines: [String] {
         [
             "packet       MTProto version 1 (legacy), \(direction.words)",
@@ -34,7 +33,6 @@ struct OpenedPacket {
             }
     }
 
-    /// For programs.
     var members: [(String, JSONValue?)] {
         [
             ("encrypted", true), ("version", 1), ("id", .string(account.description)),
@@ -70,7 +68,6 @@ struct ShownMessage {
     /// More of it is left to a file.
     private static let shownBytes = 64
 
-    /// For people.
     var lines: [String] {
         let isCut = data.count > Self.shownBytes
         return [
@@ -105,7 +102,6 @@ struct ShownMessage {
 }
 
 extension LegacyMTProto1.Direction {
-    /// For people.
     var words: String { self == .fromClient ? "from the client" : "from the server" }
     /// Who has sent it.
     fileprivate var sender: String { self == .fromClient ? "a client" : "a server" }

@@ -50,12 +50,10 @@ struct TextSecureMatchTokens: Verb {
 }
 
 extension FoundContact {
-    /// For people.
     fileprivate var line: String {
         "\(number)" + (relay.map { "  relay \($0.printable)" } ?? "") + (supportsSMS ? "  also by SMS" : "")
     }
 
-    /// For programs.
     fileprivate var json: JSONValue {
         .members([
             ("number", .string(number.text)), ("relay", relay.map { .string($0) }),

@@ -24,7 +24,6 @@ struct ShownSignal {
         isUnreadable = content == nil
     }
 
-    /// For people.
     var lines: [String] {
         ["type          \(signal.kind.words)", "source        \(signal.source?.printable ?? "not given")"]
             + (signal.sourceDevice.map { ["device        \($0)"] } ?? [])
@@ -35,7 +34,6 @@ struct ShownSignal {
             + (content?.lines ?? [])
     }
 
-    /// For programs.
     var members: [(String, JSONValue?)] {
         [
             ("type", .number(signal.type ?? 0)), ("type_name", .string(signal.kind.name)),
@@ -81,7 +79,6 @@ extension PushMessageContent {
             + (endsSession ? ["note          the sender ends the session"] : [])
     }
 
-    /// For programs.
     fileprivate var json: JSONValue {
         .members([
             ("body", body.map { .string($0) }), ("attachments", .array(attachments.map { $0.json })),
@@ -105,7 +102,6 @@ extension PushMessageContent {
 }
 
 extension AttachmentPointer {
-    /// For people.
     fileprivate var words: String {
         "\(id.map { "\($0)" } ?? "without ID"), \(contentType?.printable ?? "no type")"
             + (key == nil ? ", without a key" : ", with its key, which is not shown")
@@ -121,14 +117,12 @@ extension AttachmentPointer {
 }
 
 extension GroupContext {
-    /// For people.
     fileprivate var lines: [String] {
         let name = name.map { ", \($0.printable)" } ?? ""
         return ["group         \(id.map(Hex.encode) ?? "without ID"), \(kindName)\(name)"]
             + members.map { "member        \($0.printable)" } + (avatar.map { ["picture       " + $0.words] } ?? [])
     }
 
-    /// For programs.
     fileprivate var json: JSONValue {
         .members([
             ("id", id.map { .string(Hex.encode($0)) }), ("type", .string(kindName)), ("name", name.map { .string($0) }),

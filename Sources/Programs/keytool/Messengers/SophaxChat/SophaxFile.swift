@@ -61,7 +61,6 @@ struct SophaxFile: ~Copyable {
         /// The work factor is nil for a file for recipients.
         case age(workFactor: Int?)
 
-        /// For people.
         var words: String {
             switch self {
             case .sxid: "SXID 2, passphrase (PBKDF2)"
@@ -70,7 +69,6 @@ struct SophaxFile: ~Copyable {
             }
         }
 
-        /// For programs.
         var name: String { self == .sxid ? "sxid" : "age" }
     }
 
@@ -80,7 +78,6 @@ struct SophaxFile: ~Copyable {
     let form: Form
     let account: SophaxAccount
 
-    /// For people.
     var lines: [String] {
         account.identity.publicIdentity.lines + [
             "user           \(account.username.printable)",
@@ -90,7 +87,6 @@ struct SophaxFile: ~Copyable {
         ]
     }
 
-    /// For programs.
     var members: [(String, JSONValue?)] {
         account.identity.publicIdentity.members + [
             ("username", .string(account.username)), ("verified_peers", .number(account.verified.count)),

@@ -201,7 +201,6 @@ enum SophaxPrekeyError: Error {
 }
 
 extension PrekeySummary {
-    /// For people.
     func lines(at now: Timestamp) -> [String] {
         var lines = signed.map { prekey in
             let replaced = prekey.replaced.map { ", replaced \(now.days(since: $0)) ago" } ?? ""
@@ -213,7 +212,6 @@ extension PrekeySummary {
         return lines + ["one-time       \(Counted.text(oneTimeIDs.count, "prekey"))"]
     }
 
-    /// For programs.
     func members(at now: Timestamp) -> [(String, JSONValue?)] {
         [
             (
@@ -257,7 +255,6 @@ extension PrekeySummary {
 }
 
 extension SophaxKeeper.PrekeyChange {
-    /// For programs.
     fileprivate func members(_ id: PeerID, at now: Timestamp) -> [(String, JSONValue?)] {
         [("id", .string(id.description)), ("made", .number(made)), ("rotated", .bool(isRotated))]
             + summary.members(at: now)

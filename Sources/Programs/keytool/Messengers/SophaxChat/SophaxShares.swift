@@ -260,7 +260,6 @@ extension IdentityShare {
         }
     }
 
-    /// For people.
     var lines: [String] {
         [
             "identity       \(peerID?.description ?? "unknown")", "split          \(id.printable)",
@@ -268,7 +267,6 @@ extension IdentityShare {
         ]
     }
 
-    /// For programs.
     var members: [(String, JSONValue?)] {
         [
             ("id", peerID.map { .string($0.description) }), ("split", .string(id)), ("index", .number(index)),

@@ -193,7 +193,6 @@ extension Stored<TelegramKeeper.Additions>? {
     /// Whether something was stored; nil if nothing was to be.
     fileprivate var isNew: Bool { map { $0 != .held } ?? false }
 
-    /// For programs.
     fileprivate var members: [(String, JSONValue?)] {
         [("stored", .bool(isNew)), ("result", map { .string($0.name) })]
     }

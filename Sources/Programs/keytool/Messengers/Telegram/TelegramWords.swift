@@ -32,7 +32,6 @@ extension TelegramAccount {
         keys.filter(\.isLost).map { "the key \($0.id) is marked as lost: somebody else may have it" }
     }
 
-    /// For programs.
     var members: [(String, JSONValue?)] {
         [
             ("id", .string(id.description)), ("user_id", user.map { .string("\($0)") }),
@@ -43,7 +42,6 @@ extension TelegramAccount {
 }
 
 extension TelegramAccount.Key {
-    /// For programs.
     var members: [(String, JSONValue?)] {
         [("dc", .number(dataCentre)), ("key_id", .string(id.description)), ("lost", .bool(isLost))]
     }
@@ -61,7 +59,6 @@ extension TelegramFile {
         }
     }
 
-    /// For programs.
     var members: [(String, JSONValue?)] {
         [("form", .string(form.name)), ("protected", .bool(isProtected)), ("weak", .bool(isWeak))] + contentMembers
     }

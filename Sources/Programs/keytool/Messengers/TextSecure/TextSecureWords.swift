@@ -20,7 +20,6 @@ extension TextSecureAccount {
     /// For people, in a list: what stands behind its number.
     var facts: String { "\(server ?? "no server"), \(Counted.text(prekeys.count, "prekey"))" }
 
-    /// For programs.
     var members: [(String, JSONValue?)] {
         [
             ("id", .string(Owner.textSecure(number).id)), ("number", .string(number.text)),
