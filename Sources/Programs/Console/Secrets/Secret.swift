@@ -8,7 +8,7 @@ package protocol Secret {
     static var stem: String { get }
     /// What prompts and errors call it.
     static var title: String { get }
-    /// Whether a random one is offered when a new one is asked for.
+    /// Whether a random one is offered when a new one is asked for; false if it does not say.
     static var isGenerated: Bool { get }
 }
 

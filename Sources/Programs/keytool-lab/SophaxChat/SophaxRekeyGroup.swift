@@ -84,18 +84,15 @@ extension SophaxKeeper.RekeyedGroup {
     }
 
     fileprivate var members: [(String, JSONValue?)] {
-        [
+        let members = zip(rekeying.parts, deliveries).map { part, delivery in
+            JSONValue.members([
+                ("id", .string(part.member.description)), ("new", .bool(rekeying.added.contains(part.member))),
+                ("session", .string(delivery.name)),
+            ])
+        }
+        return [
             ("group", .string(rekeying.group)), ("generation", .number(rekeying.generation)),
-            (
-                "members",
-                .array(
-                    zip(rekeying.parts, deliveries).map { part, delivery in
-                        .members([
-                            ("id", .string(part.member.description)),
-                            ("new", .bool(rekeying.added.contains(part.member))), ("session", .string(delivery.name)),
-                        ])
-                    })
-            ), ("removed", .array(rekeying.removed.map { .string($0.description) })),
+            ("members", .array(members)), ("removed", .array(rekeying.removed.map { .string($0.description) })),
             ("without_version_3", .array(form.without.map { .string($0.description) })),
         ]
     }

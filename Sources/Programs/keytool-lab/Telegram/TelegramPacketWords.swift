@@ -34,7 +34,11 @@ struct OpenedPacket {
     }
 
     var members: [(String, JSONValue?)] {
-        [
+        let parts = parts?.map { part in
+            JSONValue.members(
+                ShownMessage(id: part.id, data: part.data).members + [("sequence", .number(part.sequence))])
+        }
+        return [
             ("encrypted", true), ("version", 1), ("id", .string(account.description)),
             ("key_id", .string(key.id.description)), ("dc", .number(key.dataCentre)), ("lost", .bool(key.isLost)),
             ("direction", .string(direction.name)), ("message_key", true),
@@ -42,17 +46,7 @@ struct OpenedPacket {
             ("salt", .string(Hex.encode(content.salt.wireBytes))),
         ] + message.members + [
             ("sequence", .number(content.message.sequence)), ("acknowledged", .bool(content.message.isContent)),
-            (
-                "parts",
-                parts.map { parts in
-                    .array(
-                        parts.map { part in
-                            .members(
-                                ShownMessage(id: part.id, data: part.data).members
-                                    + [("sequence", .number(part.sequence))])
-                        })
-                }
-            ),
+            ("parts", parts.map { .array($0) }),
         ]
     }
 

@@ -53,12 +53,12 @@ struct AccountHelp {
     var source = (name: "file", help: "The file, or - for stdin.")
     let exported: Words
     let verified: Words
-}
 
     static func configuration(_ verb: String, _ words: Words) -> CommandConfiguration {
         CommandConfiguration(commandName: verb, abstract: words.abstract, discussion: words.discussion)
     }
 
+}
 /// A messenger that needs no further options.
 struct NoOptions: ParsableArguments {}
 
@@ -102,11 +102,6 @@ struct ImportedAccount {
     var failure: Failure?
 }
 
-/// What a file contains that was opened.
-struct VerifiedFile {
-    /// For people: `FILE opens`, and a line for each fact.
-    let lines: [String]
-    /// For programs, behind the file's name.
 extension Stored {
     /// For people.
     /// - Parameters:
@@ -131,6 +126,11 @@ extension Stored {
 }
 
     let members: [(String, JSONValue?)]
+/// What a file contains that was opened.
+struct VerifiedFile {
+    /// For people: `FILE opens`, and a line for each fact.
+    let lines: [String]
+    /// For programs, behind the file's name.
     /// What the file is worth; on stderr.
     var notes: (Output) -> Void = { _ in }
 }

@@ -122,26 +122,18 @@ struct ContactMatch: Verb {
     }
 
     private func show(_ list: AddressList, _ session: Session) throws {
+        let hashes = list.addresses.flatMap { address in address.hashes.map { (address, $0) } }
+        let members = hashes.map { address, hash in
+            JSONValue.members([
+                ("line", .number(address.line)), ("kind", .string(hash.kind.name)), ("hash", .string(hash.base64)),
+                ("address", .string(address.text)),
+            ])
+        }
         try session.output.data(
-            list.addresses.flatMap { address in address.hashes.map { "\($0.kind.name)  \($0.base64)  \(address.text)" }
-            },
+            hashes.map { "\($1.kind.name)  \($1.base64)  \($0.text)" },
             json: .result(
                 "contact match",
-                [
-                    ("addresses", .number(list.addresses.count)), ("sent", false),
-                    (
-                        "hashes",
-                        .array(
-                            list.addresses.flatMap { address in
-                                address.hashes.map { hash in
-                                    .members([
-                                        ("line", .number(address.line)), ("kind", .string(hash.kind.name)),
-                                        ("hash", .string(hash.base64)), ("address", .string(address.text)),
-                                    ])
-                                }
-                            })
-                    ),
-                ]))
+                [("addresses", .number(list.addresses.count)), ("sent", false), ("hashes", .array(members))]))
     }
 }
 

@@ -82,10 +82,7 @@ struct MainKeyOpenValue: Verb {
                         try session.output.done(
                             ["wrote the value (\(kind?.rawValue ?? "KTL2")) to \(target.path)"],
                             json: .mainKey(
-                                "open-value", id,
-                                ValueFile.members(version, kind) + [
-                                    ("file", .string(target.path)), ("bytes", .number(content.count)),
-                                ]))
+                                "open-value", id, ValueFile.members(version, kind, target.path, content.count)))
                     }
                 }
             } else {
@@ -138,9 +135,7 @@ struct MainKeySealValue: Verb {
                     ["wrote the value to \(path)"],
                     json: .mainKey(
                         "seal-value", id,
-                        ValueFile.members(format == .v1 ? .version1 : .version2, type) + [
-                            ("file", .string(path)), ("bytes", .number(sealed.count)),
-                        ]))
+                        ValueFile.members(format == .v1 ? .version1 : .version2, type, path, sealed.count)))
             }
         }
         if format == .v1 { session.output.warn("the value is not authenticated: changes of it go unnoticed") }
@@ -189,9 +184,7 @@ struct MainKeyRewrapValue: Verb {
                     ["wrote the value (\(kind.rawValue)) to \(path)"],
                     json: .mainKey(
                         "rewrap-value", id,
-                        ValueFile.members(version == .version1 ? .version2 : .version1, kind) + [
-                            ("file", .string(path)), ("bytes", .number(sealed.count)),
-                        ]))
+                        ValueFile.members(version == .version1 ? .version2 : .version1, kind, path, sealed.count)))
             }
         }
         if version == .version1 {
@@ -241,10 +234,12 @@ private enum ValueFile {
         guard isSame else { throw ValueNotReproduced() }
     }
 
-    static func members(_ version: LockedValue.Version, _ kind: LockedValue.Kind?) -> [(String, JSONValue?)] {
+    static func members(
+        _ version: LockedValue.Version, _ kind: LockedValue.Kind?, _ path: String, _ count: Int
+    ) -> [(String, JSONValue?)] {
         [
             ("form", .string(version == .version1 ? "v1" : "ktl2")), ("type", kind.map { .string($0.rawValue) }),
-            ("authenticated", .bool(version == .version2)),
+            ("authenticated", .bool(version == .version2)), ("file", .string(path)), ("bytes", .number(count)),
         ]
     }
 

@@ -136,15 +136,6 @@ extension Stored<SophaxKeeper.Added> {
             ("added_first_messages", .number(added.prekeys.seen)),
         ]
     }
-
-    /// For programs.
-    fileprivate var name: String {
-        switch self {
-        case .new: "imported"
-        case .held: "held"
-        case .extended: "extended"
-        }
-    }
 }
 
 extension SophaxKeeper.Added {

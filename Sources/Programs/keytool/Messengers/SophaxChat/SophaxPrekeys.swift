@@ -213,24 +213,18 @@ extension PrekeySummary {
     }
 
     func members(at now: Timestamp) -> [(String, JSONValue?)] {
-        [
-            (
-                "signed_prekeys",
-                .array(
-                    signed.map { prekey in
-                        .members([
-                            ("id", .number(prekey.id)), ("made", .string(prekey.made.rfc3339)),
-                            ("replaced", prekey.replaced.map { .string($0.rfc3339) }),
-                        ])
-                    })
-            ),
-            // It is made with the signed prekey, and replaced with it.
-            (
-                "last_resort",
-                signed.last.map {
-                    .members([("id", .number(PrekeyBundle.lastResortID)), ("made", .string($0.made.rfc3339))])
-                }
-            ),
+        let all = signed.map { prekey in
+            JSONValue.members([
+                ("id", .number(prekey.id)), ("made", .string(prekey.made.rfc3339)),
+                ("replaced", prekey.replaced.map { .string($0.rfc3339) }),
+            ])
+        }
+        // It is made with the signed prekey, and replaced with it.
+        let lastResort = signed.last.map { prekey in
+            JSONValue.members([("id", .number(PrekeyBundle.lastResortID)), ("made", .string(prekey.made.rfc3339))])
+        }
+        return [
+            ("signed_prekeys", .array(all)), ("last_resort", lastResort),
             ("one_time_prekeys", .number(oneTimeIDs.count)),
             ("one_time_ids", .array(oneTimeIDs.map { .number($0) })),
         ]
