@@ -1,6 +1,5 @@
 import CommandLine
 import CommandParsing
-import Console
 import HTTPTransport
 import QRCode
 import ThreemaDataBackup

@@ -1,6 +1,4 @@
-import CommandLine
 import Console
-import Encodings
 import TextSecure
 
 /// The phone numbers in a file, one on each line. Blank lines, and lines that begin with `#`, are skipped.

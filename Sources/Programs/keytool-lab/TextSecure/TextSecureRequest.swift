@@ -4,7 +4,6 @@ import Console
 import Encodings
 import HTTP
 import MessengerKeeping
-import Ratchet
 import SecureMemory
 import TextSecure
 

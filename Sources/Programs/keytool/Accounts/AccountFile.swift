@@ -55,6 +55,7 @@ struct NewAgeFileOptions<Passphrase: Secret>: ParsableArguments {
     var weakOk = false
 
     /// Refuses before anything is asked for.
+    func check() throws { _ = try recipients.recipients(insteadOf: passphrase) }
 
     fileprivate var weak: WeakSecrets { weakOk ? .accept : .ask }
 
@@ -65,7 +66,6 @@ struct NewAgeFileOptions<Passphrase: Secret>: ParsableArguments {
     ) throws -> [UInt8] {
         try recipients.protection(or: passphrase, subject, weak: weak, session).seal(content, session.output)
     }
-    func check() throws { _ = try recipients.recipients(insteadOf: passphrase) }
 }
 
 /// Makes the file of an account that is exported.

@@ -3,6 +3,7 @@ import CommandLine
 import Console
 import Encodings
 import Keystore
+import MessengerKeeping
 import SecureMemory
 
 /// A messenger whose accounts have the verbs `list`, `show`, `import`, `export` and `verify` of the other ones. What
@@ -57,8 +58,8 @@ struct AccountHelp {
     static func configuration(_ verb: String, _ words: Words) -> CommandConfiguration {
         CommandConfiguration(commandName: verb, abstract: words.abstract, discussion: words.discussion)
     }
-
 }
+
 /// A messenger that needs no further options.
 struct NoOptions: ParsableArguments {}
 
@@ -125,12 +126,12 @@ extension Stored {
     }
 }
 
-    let members: [(String, JSONValue?)]
 /// What a file contains that was opened.
 struct VerifiedFile {
     /// For people: `FILE opens`, and a line for each fact.
     let lines: [String]
     /// For programs, behind the file's name.
+    let members: [(String, JSONValue?)]
     /// What the file is worth; on stderr.
     var notes: (Output) -> Void = { _ in }
 }

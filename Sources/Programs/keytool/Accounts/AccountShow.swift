@@ -1,7 +1,5 @@
 import ArgumentParser
 import CommandLine
-import Console
-import Keystore
 
 struct AccountShow<M: AccountMessenger>: Verb {
     typealias Root = M.Root

@@ -2,7 +2,6 @@ import ArgumentParser
 import CommandLine
 import Console
 import Encodings
-import Keystore
 
 struct AccountVerify<M: AccountMessenger>: Verb {
     typealias Root = M.Root

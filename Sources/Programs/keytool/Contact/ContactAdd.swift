@@ -4,7 +4,6 @@ import Console
 import Encodings
 import ThreemaKeeping
 import Threema
-import ThreemaSafe
 
 struct ContactAdd: Verb {
     static let configuration = CommandConfiguration(

@@ -1,10 +1,8 @@
 import ArgumentParser
 import CommandLine
 import Console
-import Encodings
 import ThreemaKeeping
 import Threema
-import ThreemaSafe
 
 struct ContactVerify: Verb {
     static let configuration = CommandConfiguration(

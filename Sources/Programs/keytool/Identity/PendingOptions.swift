@@ -1,6 +1,5 @@
 import ArgumentParser
 import Console
-import Encodings
 import Threema
 import ThreemaKeeping
 

@@ -4,7 +4,6 @@ import Console
 import Encodings
 import KeyWrapping
 import Keystore
-import ThreemaKeeping
 import SecureMemory
 import Threema
 

@@ -1,5 +1,4 @@
 import Console
-import Threema
 
 // The secrets that keytool asks for.
 

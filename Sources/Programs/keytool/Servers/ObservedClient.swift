@@ -1,4 +1,3 @@
-import Console
 import Encodings
 import HTTP
 

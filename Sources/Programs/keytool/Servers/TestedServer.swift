@@ -1,7 +1,6 @@
 import CommandLine
 import Console
 import HTTP
-import Encodings
 import SafeKeeping
 import ThreemaKeeping
 import SafeWire

@@ -1,7 +1,6 @@
 import ArgumentParser
 import CommandLine
 import Console
-import Encodings
 import Keystore
 import MessengerKeeping
 import ProtonMainKey

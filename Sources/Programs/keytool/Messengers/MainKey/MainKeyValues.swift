@@ -2,7 +2,6 @@ import ArgumentParser
 import CommandLine
 import Console
 import Encodings
-import MessengerKeeping
 import ProtonMainKey
 import SecureMemory
 

@@ -1,9 +1,7 @@
 import Age
-import ArgumentParser
 import CommandLine
 import Console
 import Encodings
-import MessengerKeeping
 import SecureMemory
 import SophaxChat
 import SophaxStorage

@@ -4,7 +4,6 @@ import Console
 import Encodings
 import MessengerKeeping
 import QRCode
-import SecureMemory
 import SophaxChat
 import SophaxStorage
 

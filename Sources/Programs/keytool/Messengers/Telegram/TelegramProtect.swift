@@ -2,7 +2,6 @@ import ArgumentParser
 import CommandLine
 import Console
 import Encodings
-import Telegram
 
 struct TelegramProtect: Verb {
     static let configuration = CommandConfiguration(

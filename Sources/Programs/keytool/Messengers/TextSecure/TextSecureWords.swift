@@ -1,5 +1,4 @@
 import CommandLine
-import Console
 import Encodings
 import Keystore
 import MessengerKeeping
