@@ -25,3 +25,20 @@ package protocol HTTPClient: Sendable {
         of endpoint: borrowing HTTPEndpoint, within timeouts: HTTPTimeouts
     ) throws(HTTPError) -> [PresentedCertificate]
 }
+
+/// A client that changes or tells requests, and sends them by another one, which also asks for certificates.
+package protocol ForwardingClient: HTTPClient {
+    var client: any HTTPClient { get }
+}
+
+extension ForwardingClient {
+    package func certificate(
+        of endpoint: borrowing HTTPEndpoint, isExamined: Bool, within timeouts: HTTPTimeouts
+    ) throws(HTTPError) -> PresentedCertificate? {
+        try client.certificate(of: endpoint, isExamined: isExamined, within: timeouts)
+    }
+
+    package func chain(
+        of endpoint: borrowing HTTPEndpoint, within timeouts: HTTPTimeouts
+    ) throws(HTTPError) -> [PresentedCertificate] { try client.chain(of: endpoint, within: timeouts) }
+}

@@ -1,6 +1,5 @@
 package import ArgumentParser
 package import CommandParsing
-import Console
 
 /// A program. Its help has the options that every command has.
 package protocol RootCommand: ParsableCommand {

@@ -46,9 +46,8 @@ package struct Session {
     /// The keystore in a user's directory of data. Root has no business in that of another user.
     private static func keystorePath(in data: String) throws -> String {
         if geteuid() == 0, let (place, owner) = nearestOwner(data), owner != 0 {
-            throw CommandFailure(
-                failure: FileError.notOurs(path: place, owner: owner).failure
-                    .advising("for root's own keystore, use --keystore DIR"))
+            throw FileError.notOurs(path: place, owner: owner).failure.advising(
+                "for root's own keystore, use --keystore DIR")
         }
         return data + "/keytool"
     }

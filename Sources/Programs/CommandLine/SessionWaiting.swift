@@ -28,14 +28,14 @@ package struct SessionWaitOptions: ParsableArguments {
     }
 
     /// Runs `body` with the wait for the sessions of one identity.
-    /// - Throws: `CommandFailure` if the program still uses them; what `body` throws.
+    /// - Throws: `Failure` if the program still uses them; what `body` throws.
     package func waiting<Result>(
         for id: String, _ session: Session, _ body: (SessionWait) throws -> Result
     ) throws -> Result {
         do {
             return try body(wait(session) { _ in id })
         } catch FileError.locked(let path) {
-            throw CommandFailure(failure: .sessionsInUse(of: id, lock: path))
+            throw Failure.sessionsInUse(of: id, lock: path)
         }
     }
 }

@@ -1,5 +1,4 @@
 package import HTTP
-internal import Encodings
 internal import Keystore
 package import SafeRules
 package import SafeWire

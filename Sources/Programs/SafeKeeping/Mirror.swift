@@ -3,7 +3,6 @@ internal import Keystore
 internal import ObservedTime
 package import SafeRules
 package import SafeWire
-internal import Threema
 
 extension SafeKeeper {
     /// The options of mirroring.

@@ -1,5 +1,4 @@
 package import Keystore
-internal import Primitives
 internal import SafeRules
 internal import SafeWire
 package import SecureMemory

@@ -1,6 +1,5 @@
 internal import Keystore
 internal import SafeRules
-internal import SafeWire
 internal import SecureMemory
 internal import Threema
 internal import ThreemaRecords

@@ -1,4 +1,3 @@
-internal import Encodings
 package import Keystore
 internal import ObservedTime
 internal import Primitives

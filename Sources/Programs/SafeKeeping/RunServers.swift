@@ -1,9 +1,7 @@
 internal import Keystore
-internal import Primitives
 internal import SafeRules
 internal import SafeWire
 internal import SecureMemory
-internal import Threema
 internal import ThreemaRecords
 internal import ThreemaSafe
 

@@ -1,5 +1,4 @@
 internal import HTTP
-internal import Encodings
 internal import Primitives
 package import SafeWire
 internal import SecureMemory

@@ -11,6 +11,11 @@ extension KeyDerivationError: Explained {
 }
 
 extension Failure {
+    /// Data of a later version.
+    package static func later(_ message: String) -> Failure {
+        Failure(.badData, message, hints: "a newer keytool may know it: install that version")
+    }
+
     /// Something that cannot happen with sound memory and a program without mistakes.
     package static func defect(_ message: String) -> Failure {
         Failure(.internal, message, hints: "this should never happen: check the machine's memory, and please report it")

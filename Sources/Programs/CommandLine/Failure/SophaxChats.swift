@@ -11,9 +11,7 @@ extension BackupError: Explained {
                 .badData, "the file has no identity or backup of SophaxChat",
                 hints: "an identity is an identity backup (SXID) of the app, or an age file")
         case .unknownVersion(let version):
-            Failure(
-                .badData, "the data has version \(version), which is not supported",
-                hints: "a newer keytool may know it: install that version")
+            .later("the data has version \(version), which is not supported")
         case .iterations(let count):
             Failure(
                 .badData,
@@ -38,10 +36,7 @@ extension StoredRecordError: Explained {
     package var failure: Failure {
         switch self {
         case .unknownForm(let form):
-            Failure(
-                .badData, "a stored record has form \(form), which is not supported",
-                hints: "a newer keytool may know it: install that version"
-            ).because(of: "newer_version")
+            .later("a stored record has form \(form), which is not supported").because(of: "newer_version")
         case .malformed, .notAuthentic: Failure(.badData, "a stored record is damaged")
         }
     }
@@ -90,10 +85,7 @@ extension SophaxKeepingError: Explained {
             Failure(.badData, "the session with \(peer) is damaged", hints: "the peer begins a new one")
                 .because(of: "damaged_session")
         case .laterSession(let peer, let form):
-            Failure(
-                .badData, "the session with \(peer) has form \(form), which is not supported",
-                hints: "a newer keytool may know it: install that version"
-            ).because(of: "newer_version")
+            .later("the session with \(peer) has form \(form), which is not supported").because(of: "newer_version")
         case .namelessSession:
             Failure(
                 .badData, "a session is damaged, and does not tell with which peer", hints: "the peer begins a new one"
@@ -127,10 +119,7 @@ private enum GroupProblem {
                 hints: "the program that uses it has to begin it again"
             ).because(of: "damaged_group")
         case .later(let form):
-            Failure(
-                .badData, "the group \(group.printable) has form \(form), which is not supported",
-                hints: "a newer keytool may know it: install that version"
-            ).because(of: "newer_version")
+            .later("the group \(group.printable) has form \(form), which is not supported").because(of: "newer_version")
         case .spent:
             Failure(
                 .tooLarge, "the group \(group.printable) cannot have another chain: its numbers are used up",

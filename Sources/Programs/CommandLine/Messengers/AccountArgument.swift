@@ -1,6 +1,5 @@
 package import ArgumentParser
 package import Console
-import Keystore
 
 /// The identity of a messenger that a command is about.
 package protocol AccountChoice<Kept>: ParsableArguments {

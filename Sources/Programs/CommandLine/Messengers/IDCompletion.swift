@@ -1,6 +1,5 @@
 import Console
 import Keystore
-import MessengerKeeping
 
 /// Completes an ID on a shell's command line from the names in the keystore: no key is touched, so nothing is asked.
 package enum IDCompletion {

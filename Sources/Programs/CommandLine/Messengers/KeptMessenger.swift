@@ -1,5 +1,4 @@
 package import ArgumentParser
-import Console
 package import Encodings
 package import Keystore
 package import MessengerKeeping

@@ -1,5 +1,3 @@
-import ArgumentParser
-import Console
 import Encodings
 package import Keystore
 package import MessengerKeeping

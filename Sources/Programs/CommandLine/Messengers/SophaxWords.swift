@@ -1,24 +1,13 @@
 package import Encodings
 package import SophaxChat
 
-extension SignatureForm {
-    /// For people.
-    package var words: String {
+extension SignatureForm: TwoNames {
+    package var names: (words: String, json: String) {
         switch self {
-        case .keyOnly: "the signed prekey only; anybody may have changed the rest"
-        case .keyAndTime: "the signed prekey and the time"
-        case .identityKeyAndTime: "identity key, signed prekey and time"
-        case .whole: "all of it"
-        }
-    }
-
-    /// For programs.
-    package var name: String {
-        switch self {
-        case .keyOnly: "key"
-        case .keyAndTime: "key_time"
-        case .identityKeyAndTime: "identity_key_time"
-        case .whole: "whole"
+        case .keyOnly: ("the signed prekey only; anybody may have changed the rest", "key")
+        case .keyAndTime: ("the signed prekey and the time", "key_time")
+        case .identityKeyAndTime: ("identity key, signed prekey and time", "identity_key_time")
+        case .whole: ("all of it", "whole")
         }
     }
 }

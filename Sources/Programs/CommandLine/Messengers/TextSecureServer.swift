@@ -1,5 +1,4 @@
 import ArgumentParser
-import Console
 
 /// The address of a TextSecure server, to which the paths of requests are appended.
 package struct TextSecureServer: ExpressibleByArgument {

@@ -5,25 +5,21 @@ import Console
 package enum KeystorePassphrase: Secret {
     package static let stem = "passphrase"
     package static let title = "keystore passphrase"
-    package static let isGenerated = false
 }
 
 package enum AttachmentSecret: Secret {
     package static let stem = "attachment-key"
     package static let title = "key of the attachment"
-    package static let isGenerated = false
 }
 
 package enum MainKeyPIN: Secret {
     package static let stem = "pin"
     package static let title = "PIN"
-    package static let isGenerated = false
 }
 
 package enum NewMainKeyPIN: Secret {
     package static let stem = "new-pin"
     package static let title = "new PIN"
-    package static let isGenerated = false
 }
 
 /// How long a PIN is.

@@ -85,7 +85,12 @@ package protocol Explained: Error {
     var failure: Failure { get }
 }
 
-/// An error that a command explains better than the room it comes from.
+extension Failure: Explained {
+    /// Itself: a command throws it where it explains more than the room that an error comes from.
+    package var failure: Failure { self }
+}
+
+/// A failure of which everything may have been said.
 package struct CommandFailure: Explained {
     /// The sentence and the exit code.
     package let failure: Failure

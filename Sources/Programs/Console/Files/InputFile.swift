@@ -23,6 +23,9 @@ package struct InputFile {
         access = .any
     }
 
+    /// - Parameter operand: `-` for stdin.
+    package init(operand: String) { self.init(path: operand == "-" ? nil : operand) }
+
     /// A file of any kind; a pipe that nobody writes to is empty.
     package init(unawaited path: String) {
         self.path = path

@@ -237,6 +237,14 @@ package struct DocumentTarget {
         try finish()
     }
 
+    /// Writes it, then says so if it is a file: stdout has the document, and nothing else. If either fails, no file is
+    /// left that was not there before.
+    /// - Parameter done: is given the path.
+    package func write(_ bytes: Span<UInt8>, done: (_ path: String) throws -> Void) throws {
+        guard let file else { return try Output.writeResult(bytes) }
+        try file.write(bytes) { try done(file.path) }
+    }
+
     /// Writes it piece by piece, then does `finish`. If either fails, no file is left that was not there before.
     package func write(pieces: (ResultPieces) throws -> Void, finish: () throws -> Void) throws {
         if let file { return try file.write(pieces: pieces, finish: finish) }

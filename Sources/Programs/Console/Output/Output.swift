@@ -1,6 +1,8 @@
 package import Encodings
 
 /// Where results and words go: results to stdout, words for people to stderr.
+///
+/// What a command shows has `words` or `lines` for people, and a `name`, `members` or `json` for programs.
 package struct Output {
     /// Whether only data, warnings and errors are printed.
     package let isQuiet: Bool

@@ -8,11 +8,13 @@ package protocol Secret {
     static var stem: String { get }
     /// What prompts and errors call it.
     static var title: String { get }
-    /// Whether a random one is offered when a new one is asked for.
+    /// Whether a random one is offered when a new one is asked for; false if it does not say.
     static var isGenerated: Bool { get }
 }
 
 extension Secret {
+    package static var isGenerated: Bool { false }
+
     /// The environment variable, to which `_FILE`, `_COMMAND` and `_FD` are added.
     static var variable: String { Program.variable(stem) }
     /// The systemd credential's name.
@@ -66,6 +68,12 @@ package struct SecretOptions<Kind: Secret>: ParsableArguments {
         // A service has the credentials that it was given; one that is not there is no source.
         let credential = try Environment.setting("CREDENTIALS_DIRECTORY").map { $0 + "/" + Kind.credential }
         return credential.flatMap { unsafe access($0, F_OK) == 0 ? .credential($0) : nil }
+    }
+
+    /// Refuses stdin as the source of the secret if something else comes from there.
+    /// - Throws: `UsageFailure`.
+    package func requireOtherSource(ifTaken isTaken: Bool) throws {
+        guard try !isTaken || source()?.isStandardInput != true else { throw StandardInput.isTwoThings }
     }
 }
 

@@ -1,6 +1,5 @@
 package import Encodings
 package import Keystore
-internal import SecureMemory
 internal import SessionStore
 internal import Tar
 

@@ -1,5 +1,4 @@
 package import Keystore
-internal import SecureMemory
 package import SessionStore
 
 /// What an archive has to know of a messenger. Its room is not visible here, so the program passes it.

@@ -1,4 +1,3 @@
-internal import AtomicFiles
 internal import Keystore
 package import ProtonMainKey
 internal import SecureMemory

@@ -1,5 +1,4 @@
 package import Age
-internal import Keystore
 package import ProtonMainKey
 package import SecureMemory
 

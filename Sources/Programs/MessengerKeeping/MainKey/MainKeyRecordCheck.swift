@@ -1,6 +1,5 @@
 package import Keystore
 internal import ProtonMainKey
-internal import SecureMemory
 
 extension MainKeyKeeper {
     /// Checks records before they are stored that this keystore has not sealed itself. Whether a protected key is the

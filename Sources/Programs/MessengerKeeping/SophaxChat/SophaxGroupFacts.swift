@@ -1,5 +1,4 @@
 package import Encodings
-import Keystore
 package import Ratchet
 internal import SecureMemory
 internal import SessionStore

@@ -78,15 +78,6 @@ package struct SophaxKeeper: Sendable {
 
     // MARK: Storing
 
-    /// What became of an identity that was to be stored.
-    package enum Stored: Equatable, Sendable {
-        case new
-        /// The keystore has it, and lacked nothing. Nothing was changed.
-        case held
-        /// The keystore has it, and has learned what it lacked.
-        case extended(Added)
-    }
-
     /// What an identity that was held has learned.
     package struct Added: Equatable, Sendable {
         /// Verified peers.
@@ -106,7 +97,7 @@ package struct SophaxKeeper: Sendable {
     /// - Parameter isOnly: whether the keystore must hold no other identity.
     /// - Throws: `.otherIdentity` against `isOnly`; `PrekeyMergeError`; `KeystoreError`; `FileError`. Then nothing has
     ///   changed.
-    package func store(_ account: borrowing SophaxAccount, isOnly: Bool, at now: Timestamp) throws -> Stored {
+    package func store(_ account: borrowing SophaxAccount, isOnly: Bool, at now: Timestamp) throws -> Stored<Added> {
         let id = account.peerID
         let text = account.encodedWithoutPrekeys()
         let prekeys = account.prekeyRecord
@@ -125,7 +116,7 @@ package struct SophaxKeeper: Sendable {
         }
     }
 
-    private func extend(_ id: PeerID, _ account: borrowing SophaxAccount, at now: Timestamp) throws -> Stored {
+    private func extend(_ id: PeerID, _ account: borrowing SophaxAccount, at now: Timestamp) throws -> Stored<Added> {
         try locked(id) { identity in
             // What is there has to be the same keys: a damaged record is no identity.
             let held = try identity.records.sophaxAccount(id)

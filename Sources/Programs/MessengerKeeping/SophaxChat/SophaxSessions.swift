@@ -1,4 +1,3 @@
-import Keystore
 internal import SecureMemory
 internal import SessionStore
 package import SophaxChat

@@ -24,15 +24,6 @@ package struct TelegramKeeper: Sendable {
         try Self.account(in: try keystore.identity(.telegram(id)), id)
     }
 
-    /// What became of an account that was to be stored.
-    package enum Stored: Equatable, Sendable {
-        case new
-        /// The keystore had it, with all of these keys and marks.
-        case held
-        /// The keystore had it, and has learned something.
-        case extended(Additions)
-    }
-
     /// What the keystore has learned of an account that it had.
     package struct Additions: Equatable, Sendable {
         /// The data centres whose keys were added.
@@ -50,7 +41,7 @@ package struct TelegramKeeper: Sendable {
     /// Stores an account with all of its keys at once. A key that is held is never replaced. A mark stays, and a mark
     /// of `account` is taken over.
     /// - Throws: `TelegramKeepingError.otherKeys`, `.otherUser`, `.otherDataCentre`; `KeystoreError`; `FileError`. Then nothing has changed.
-    package func store(_ account: TelegramAccount) throws -> Stored {
+    package func store(_ account: TelegramAccount) throws -> Stored<Additions> {
         let owner = Owner.telegram(account.mainKey.id)
         do {
             try keystore.add(owner) { identity in
@@ -137,7 +128,7 @@ package struct TelegramKeeper: Sendable {
         }
     }
 
-    private func merge(_ account: TelegramAccount, into owner: Owner) throws -> Stored {
+    private func merge(_ account: TelegramAccount, into owner: Owner) throws -> Stored<Additions> {
         let identity = try keystore.lockedIdentity(owner, wait: LockedIdentity.usualWait)
         let held = try Self.account(in: identity.records, account.mainKey.id)
         try requireSameDataCentres(account)
@@ -149,7 +140,7 @@ package struct TelegramKeeper: Sendable {
     /// Both together: the keys of `held`, those for further data centres, and the marks of either.
     private static func merged(
         _ account: TelegramAccount, into held: TelegramAccount
-    ) throws -> (account: TelegramAccount, result: Stored) {
+    ) throws -> (account: TelegramAccount, result: Stored<Additions>) {
         let id = held.mainKey.id
         let differing = held.differingDataCentres(from: account)
         guard differing.isEmpty else { throw TelegramKeepingError.otherKeys(account: id, dataCentres: differing) }

@@ -1,5 +1,4 @@
 package import Keystore
-internal import SecureMemory
 internal import Telegram
 
 extension TelegramKeeper {

@@ -1,6 +1,5 @@
 internal import Encodings
 package import Keystore
-internal import SecureMemory
 package import TextSecure
 
 extension TextSecureKeeper {

@@ -1,7 +1,5 @@
-internal import Encodings
 internal import Keystore
 internal import SafeKeeping
-internal import SecureMemory
 package import Threema
 internal import ThreemaRecords
 package import ThreemaSafe

@@ -1,7 +1,6 @@
 package import Encodings
 internal import HTTP
 internal import Keystore
-internal import SecureMemory
 package import Threema
 package import ThreemaDirectory
 internal import ThreemaRecords

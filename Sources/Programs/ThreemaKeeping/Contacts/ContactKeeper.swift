@@ -1,5 +1,4 @@
 internal import Encodings
-internal import Keystore
 package import Threema
 package import ThreemaSafe
 

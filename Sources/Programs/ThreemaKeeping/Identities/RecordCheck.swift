@@ -1,6 +1,5 @@
 package import Keystore
 internal import SafeKeeping
-internal import SecureMemory
 package import Threema
 internal import ThreemaDirectory
 internal import ThreemaRecords

@@ -1,4 +1,3 @@
-internal import Encodings
 internal import HTTP
 package import Keystore
 internal import SecureMemory

@@ -168,7 +168,7 @@ extension OnPremFile {
 }
 
 /// Sends requests to a server that a provisioning file names.
-private struct ProvisionedClient: HTTPClient {
+private struct ProvisionedClient: ForwardingClient {
     let client: any HTTPClient
     let servers: OnPremServers
     let name: String
@@ -182,14 +182,4 @@ private struct ProvisionedClient: HTTPClient {
         }
         return try client.send(request, to: file.endpoint(endpoint, part), progress: progress)
     }
-
-    func certificate(
-        of endpoint: borrowing HTTPEndpoint, isExamined: Bool, within timeouts: HTTPTimeouts
-    ) throws(HTTPError) -> PresentedCertificate? {
-        try client.certificate(of: endpoint, isExamined: isExamined, within: timeouts)
-    }
-
-    func chain(
-        of endpoint: borrowing HTTPEndpoint, within timeouts: HTTPTimeouts
-    ) throws(HTTPError) -> [PresentedCertificate] { try client.chain(of: endpoint, within: timeouts) }
 }

@@ -1,4 +1,3 @@
-internal import Encodings
 package import HTTP
 internal import SecureMemory
 internal import ThreemaDirectory

@@ -1,6 +1,5 @@
 internal import Encodings
 internal import Keystore
-internal import SecureMemory
 package import Shares
 package import Threema
 internal import ThreemaRecords

@@ -12,7 +12,6 @@ import SophaxStorage
 enum DuressPIN: Secret {
     static let stem = "duress-pin"
     static let title = "duress PIN"
-    static let isGenerated = false
 }
 
 /// What the verbs have in common that change a PIN.

@@ -55,8 +55,7 @@ struct SophaxRekeyGroup: Verb {
         let text = rekeyed.rekeying.encoded()
         do {
             try text.withBytes { text in
-                try target.write(text) {
-                    guard let path = target.path else { return }
+                try target.write(text) { path in
                     try session.output.done(
                         ["wrote a new chain of \(group.printable) to \(path)"] + rekeyed.lines,
                         json: SophaxChatMessenger.result(
@@ -73,7 +72,6 @@ struct SophaxRekeyGroup: Verb {
 }
 
 extension SophaxKeeper.RekeyedGroup {
-    /// For people.
     fileprivate var lines: [String] {
         ["generation     \(rekeying.generation)"]
             + rekeying.parts.enumerated().map { index, part in
@@ -85,20 +83,16 @@ extension SophaxKeeper.RekeyedGroup {
             }
     }
 
-    /// For programs.
     fileprivate var members: [(String, JSONValue?)] {
-        [
+        let members = zip(rekeying.parts, deliveries).map { part, delivery in
+            JSONValue.members([
+                ("id", .string(part.member.description)), ("new", .bool(rekeying.added.contains(part.member))),
+                ("session", .string(delivery.name)),
+            ])
+        }
+        return [
             ("group", .string(rekeying.group)), ("generation", .number(rekeying.generation)),
-            (
-                "members",
-                .array(
-                    zip(rekeying.parts, deliveries).map { part, delivery in
-                        .members([
-                            ("id", .string(part.member.description)),
-                            ("new", .bool(rekeying.added.contains(part.member))), ("session", .string(delivery.name)),
-                        ])
-                    })
-            ), ("removed", .array(rekeying.removed.map { .string($0.description) })),
+            ("members", .array(members)), ("removed", .array(rekeying.removed.map { .string($0.description) })),
             ("without_version_3", .array(form.without.map { .string($0.description) })),
         ]
     }
@@ -128,7 +122,6 @@ extension SophaxKeeper.RekeyedGroup {
 }
 
 extension SophaxKeeper.Delivery {
-    /// For programs.
     fileprivate var name: String {
         switch self {
         case .possible: "held"

@@ -50,7 +50,6 @@ struct SophaxShowGroup: Verb {
 }
 
 extension SophaxKeeper.GroupFacts {
-    /// For people.
     fileprivate func lines(at now: Timestamp) -> [String] {
         let waiting =
             pending.isEmpty ? "" : "; nothing can be sent until \(Counted.text(pending.count, "member")) got the chain"

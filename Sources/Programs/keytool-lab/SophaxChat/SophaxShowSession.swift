@@ -42,7 +42,6 @@ struct SophaxShowSession: Verb {
 }
 
 extension SophaxKeeper.PeerFacts {
-    /// For people.
     fileprivate func lines(at now: Timestamp) -> [String] {
         [
             "peer           \(peer.peerID)", "signed         \(bundleForm.map(\.words) ?? "no bundle")",
@@ -53,7 +52,6 @@ extension SophaxKeeper.PeerFacts {
                 : sessions.enumerated().flatMap { $1.lines("session \($0 + 1)", at: now) })
     }
 
-    /// For programs.
     fileprivate var members: [(String, JSONValue?)] {
         [
             ("peer", .string(peer.peerID.description)), ("signed", bundleForm.map { .string($0.name) }),
@@ -80,7 +78,6 @@ extension PeerRecord.Facts {
         }
     }
 
-    /// For programs.
     fileprivate var members: [(String, JSONValue?)] {
         [
             ("began_at", .string(began.rfc3339)), ("replaced_at", replaced.map { .string($0.rfc3339) }),

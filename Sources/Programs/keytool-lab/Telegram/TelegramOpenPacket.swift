@@ -30,8 +30,7 @@ struct TelegramOpenPacket: Verb {
 
     func run(_ session: Session) throws {
         let target = try output.map { try ResultFile($0, mayReplace: force, outside: session.reserved) }
-        let input = file == "-" ? InputFile.standardInput : InputFile(path: file)
-        let packet = try input.readBytes(.bytes, limit: LegacyMTProto1.Packet.maxCount)
+        let packet = try InputFile(operand: file).readBytes(.bytes, limit: LegacyMTProto1.Packet.maxCount)
         // What is not encrypted needs no key.
         if packet.starts(with: KeyID.zero.bytes) {
             return try report(try PlainPacket(decoding: packet.span), target, session)

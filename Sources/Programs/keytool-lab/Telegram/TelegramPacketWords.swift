@@ -15,7 +15,6 @@ struct OpenedPacket {
     /// The messages in a container; nil for another message, or if the container is malformed.
     private var parts: [LegacyMTProto1.Message]? { try? LegacyMTProto1.Container.decode(content.message) }
 
-    /// For people.
     var lines: [String] {
         [
             "packet       MTProto version 1 (legacy), \(direction.words)",
@@ -34,9 +33,12 @@ struct OpenedPacket {
             }
     }
 
-    /// For programs.
     var members: [(String, JSONValue?)] {
-        [
+        let parts = parts?.map { part in
+            JSONValue.members(
+                ShownMessage(id: part.id, data: part.data).members + [("sequence", .number(part.sequence))])
+        }
+        return [
             ("encrypted", true), ("version", 1), ("id", .string(account.description)),
             ("key_id", .string(key.id.description)), ("dc", .number(key.dataCentre)), ("lost", .bool(key.isLost)),
             ("direction", .string(direction.name)), ("message_key", true),
@@ -44,17 +46,7 @@ struct OpenedPacket {
             ("salt", .string(Hex.encode(content.salt.wireBytes))),
         ] + message.members + [
             ("sequence", .number(content.message.sequence)), ("acknowledged", .bool(content.message.isContent)),
-            (
-                "parts",
-                parts.map { parts in
-                    .array(
-                        parts.map { part in
-                            .members(
-                                ShownMessage(id: part.id, data: part.data).members
-                                    + [("sequence", .number(part.sequence))])
-                        })
-                }
-            ),
+            ("parts", parts.map { .array($0) }),
         ]
     }
 
@@ -70,7 +62,6 @@ struct ShownMessage {
     /// More of it is left to a file.
     private static let shownBytes = 64
 
-    /// For people.
     var lines: [String] {
         let isCut = data.count > Self.shownBytes
         return [
@@ -105,7 +96,6 @@ struct ShownMessage {
 }
 
 extension LegacyMTProto1.Direction {
-    /// For people.
     var words: String { self == .fromClient ? "from the client" : "from the server" }
     /// Who has sent it.
     fileprivate var sender: String { self == .fromClient ? "a client" : "a server" }

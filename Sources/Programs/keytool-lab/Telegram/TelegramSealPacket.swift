@@ -48,8 +48,7 @@ struct TelegramSealPacket: Verb {
 
     func run(_ session: Session) throws {
         let target = try written.target(outside: session.reserved)
-        let input = file == "-" ? InputFile.standardInput : InputFile(path: file)
-        let data = try input.readBytes(.bytes, limit: LegacyMTProto1.Packet.maxCount)
+        let data = try InputFile(operand: file).readBytes(.bytes, limit: LegacyMTProto1.Packet.maxCount)
         let (account, key) = try chosenKey(session)
         let direction = direction == .client ? LegacyMTProto1.Direction.fromClient : .fromServer
         let id = messageID.map { MessageID($0) } ?? MessageID(.now, direction == .fromClient ? .client : .server)
@@ -59,8 +58,7 @@ struct TelegramSealPacket: Verb {
         let packet = try LegacyMTProto1.Packet.seal(content, key: key.held.key, direction)
         let opened = OpenedPacket(account: account, key: key, direction: direction, content: content)
         if key.isLost { session.output.warn("the key \(key.id) is marked as lost: somebody else may have it") }
-        try target.write(packet.span) {
-            guard let path = target.path else { return }
+        try target.write(packet.span) { path in
             let members: [(String, JSONValue?)] = [("file", .string(path)), ("bytes", .number(packet.count))]
             try session.output.done(
                 ["wrote a packet of \(packet.count) bytes to \(path)"] + opened.lines,

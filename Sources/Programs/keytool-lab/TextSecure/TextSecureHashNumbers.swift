@@ -27,19 +27,13 @@ struct TextSecureHashNumbers: Verb {
         let requests = try discovery.batches.map(Self.body)
         var seen: Set<AccountNumber> = []
         let tokens = numbers.filter { seen.insert($0).inserted }.map { (DirectoryToken($0).text, $0.text) }
+        let shown = tokens.map { JSONValue.members([("token", .string($0)), ("number", .string($1))]) }
         session.output.warn(TextSecureNumbers.warning)
         try session.output.data(
             bodies ? requests.map { String(decoding: $0.encoded, as: UTF8.self) } : tokens.map { "\($0)  \($1)" },
             json: TextSecureMessenger.result(
                 "hash-numbers",
-                [
-                    ("sent", false),
-                    (
-                        "tokens",
-                        .array(tokens.map { .members([("token", .string($0)), ("number", .string($1))]) })
-                    ),
-                    ("bodies", .array(requests)),
-                ]))
+                [("sent", false), ("tokens", .array(shown)), ("bodies", .array(requests))]))
     }
 
     /// The body of the request for one batch.

@@ -29,7 +29,7 @@ struct TextSecureMatchTokens: Verb {
     func run(_ session: Session) throws {
         guard answer != "-" || numbers != "-" else { throw StandardInput.isTwoThings }
         let numbers = try TextSecureNumbers.read(numbers)
-        let answer = try InputFile(path: answer == "-" ? nil : answer).readBytes(.text, limit: Self.maxBytes)
+        let answer = try InputFile(operand: answer).readBytes(.text, limit: Self.maxBytes)
         let entries: [DirectoryEntry]
         do throws(ServerError) {
             entries = try ServerRequest<[DirectoryEntry]>.contacts([]).answer(HTTPResponse(status: 200, body: answer))
@@ -50,12 +50,10 @@ struct TextSecureMatchTokens: Verb {
 }
 
 extension FoundContact {
-    /// For people.
     fileprivate var line: String {
         "\(number)" + (relay.map { "  relay \($0.printable)" } ?? "") + (supportsSMS ? "  also by SMS" : "")
     }
 
-    /// For programs.
     fileprivate var json: JSONValue {
         .members([
             ("number", .string(number.text)), ("relay", relay.map { .string($0) }),

@@ -1,6 +1,4 @@
-import CommandLine
 import Console
-import Encodings
 import TextSecure
 
 /// The phone numbers in a file, one on each line. Blank lines, and lines that begin with `#`, are skipped.
@@ -16,7 +14,7 @@ enum TextSecureNumbers {
     /// - Returns: one number or more, in the order of the lines.
     /// - Throws: `InputError`, also for a file without a number; `TextSecureMessageError.malformedNumber`.
     static func read(_ path: String) throws -> [AccountNumber] {
-        let text = try InputFile(path: path == "-" ? nil : path).read(limit: maxBytes)
+        let text = try InputFile(operand: path).read(limit: maxBytes)
         var numbers: [AccountNumber] = []
         // The newline of "\r\n" is a part of one Character.
         let lines = text.utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)

@@ -2,8 +2,6 @@ import ArgumentParser
 import CommandLine
 import Console
 import Encodings
-import SecureMemory
-import TextSecure
 
 struct TextSecureOpenAttachment: Verb {
     static let configuration = CommandConfiguration(

@@ -35,8 +35,7 @@ struct TextSecureOpenPush: Verb {
 
     func run(_ session: Session) throws {
         let target = try output.map { try DocumentTarget($0, mayReplace: force, outside: session.reserved) }
-        let input = file == "-" ? InputFile.standardInput : InputFile(path: file)
-        let payload = try Self.payload(try input.readBytes(.bytes, limit: 2 * PushPayload.maxCount))
+        let payload = try Self.payload(try InputFile(operand: file).readBytes(.bytes, limit: 2 * PushPayload.maxCount))
         let (keeper, number) = try session.open(named, keystore)
         let account = try keeper.account(number, at: WallClock.now())
         let content = try PushPayload.open(payload.span, key: account.signalingKey)
@@ -58,7 +57,7 @@ struct TextSecureOpenPush: Verb {
         guard let message = signal.message else { throw TextSecureMessageError.noMessage }
         // Stdout has the message, and nothing else.
         try message.bytes.withBytes { bytes in
-            try target.write(bytes) { if target.path != nil { try done() } }
+            try target.write(bytes) { _ in try done() }
         }
     }
 

@@ -4,7 +4,6 @@ import Console
 import Encodings
 import HTTP
 import MessengerKeeping
-import Ratchet
 import SecureMemory
 import TextSecure
 
@@ -49,8 +48,7 @@ struct TextSecureRequest: Verb {
         // Not used for the URL of a blob, which is one of its own.
         let request = try request(of: account, at: address ?? "", parts)
         try request.document.withBytes { document in
-            try target.write(document) {
-                guard let path = target.path else { return }
+            try target.write(document) { path in
                 try session.output.done(
                     ["wrote \(request.method) \(request.url) to \(path)"],
                     json: TextSecureMessenger.result(

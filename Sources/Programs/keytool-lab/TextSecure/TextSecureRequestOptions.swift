@@ -147,7 +147,7 @@ struct TextSecureRequestOptions: ParsableArguments {
     }
 
     private func addressed(_ path: String) throws -> AddressedMessage {
-        let input = path == "-" ? InputFile.standardInput : InputFile(path: path)
+        let input = InputFile(operand: path)
         return AddressedMessage(
             to: to!, relay: relay, type: first ? 3 : 1, timestamp: WallClock.now(),
             body: try input.readBytes(.bytes, limit: AddressedMessage.maxBodyCount))

@@ -29,7 +29,7 @@ struct TextSecureSealAttachment: Verb {
         let target = try written.target(outside: session.reserved)
         let keyFile = try ResultFile(keyOut, mayReplace: false, outside: session.reserved)
         try ResultFile.requireDistinct([keyFile] + (target.file.map { [$0] } ?? []))
-        let input = try InputFile(path: file == "-" ? nil : file).pieces()
+        let input = try InputFile(operand: file).pieces()
         let key = AttachmentKey()
         var text = SecureBuffer(capacity: Base64.encodedCount(AttachmentKey.count) + 1)
         key.held.bytes.withBytes { Base64.encode($0, appendingTo: &text) }

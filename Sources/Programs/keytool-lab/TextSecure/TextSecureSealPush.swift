@@ -30,16 +30,14 @@ struct TextSecureSealPush: Verb {
 
     func run(_ session: Session) throws {
         let target = try written.target(outside: session.reserved)
-        let input = file == "-" ? InputFile.standardInput : InputFile(path: file)
-        let content = try input.readGuarded(limit: PushPayload.maxCount - PushPayload.minCount)
+        let content = try InputFile(operand: file).readGuarded(limit: PushPayload.maxCount - PushPayload.minCount)
         let shown = ShownSignal(
             try content.withBytes { (content) throws(ContentError) in try IncomingPushSignal(parsing: content) })
         let (keeper, number) = try session.open(named, keystore)
         let account = try keeper.account(number, at: WallClock.now())
         let payload = content.withBytes { PushPayload.seal($0, key: account.signalingKey) }
         let document = isText ? Array((PushPayload.text(payload) + "\n").utf8) : payload
-        try target.write(document.span) {
-            guard let path = target.path else { return }
+        try target.write(document.span) { path in
             try session.output.done(
                 ["wrote a payload of \(ByteCount.text(payload.count)) to \(path)", "account       \(account.number)"]
                     + shown.lines,

@@ -24,7 +24,6 @@ struct ShownSignal {
         isUnreadable = content == nil
     }
 
-    /// For people.
     var lines: [String] {
         ["type          \(signal.kind.words)", "source        \(signal.source?.printable ?? "not given")"]
             + (signal.sourceDevice.map { ["device        \($0)"] } ?? [])
@@ -35,7 +34,6 @@ struct ShownSignal {
             + (content?.lines ?? [])
     }
 
-    /// For programs.
     var members: [(String, JSONValue?)] {
         [
             ("type", .number(signal.type ?? 0)), ("type_name", .string(signal.kind.name)),
@@ -61,26 +59,15 @@ struct ShownSignal {
     }
 }
 
-extension IncomingPushSignal.Kind {
+extension IncomingPushSignal.Kind: TwoNames {
     /// For people: what it is, and whether its sender has encrypted it.
-    fileprivate var words: String {
+    var names: (words: String, json: String) {
         switch self {
-        case .plainText: "plain text, not encrypted by its sender"
-        case .whisper: "message of a session, encrypted"
-        case .keyExchange: "key exchange (no longer used), not encrypted"
-        case .prekeyWhisper: "first message of a session, encrypted"
-        case .unknown(let type): "unknown type \(type), not encrypted as far as keytool knows"
-        }
-    }
-
-    /// For programs.
-    fileprivate var name: String {
-        switch self {
-        case .plainText: "plain_text"
-        case .whisper: "whisper"
-        case .keyExchange: "key_exchange"
-        case .prekeyWhisper: "prekey_whisper"
-        case .unknown: "unknown"
+        case .plainText: ("plain text, not encrypted by its sender", "plain_text")
+        case .whisper: ("message of a session, encrypted", "whisper")
+        case .keyExchange: ("key exchange (no longer used), not encrypted", "key_exchange")
+        case .prekeyWhisper: ("first message of a session, encrypted", "prekey_whisper")
+        case .unknown(let type): ("unknown type \(type), not encrypted as far as keytool knows", "unknown")
         }
     }
 }
@@ -92,7 +79,6 @@ extension PushMessageContent {
             + (endsSession ? ["note          the sender ends the session"] : [])
     }
 
-    /// For programs.
     fileprivate var json: JSONValue {
         .members([
             ("body", body.map { .string($0) }), ("attachments", .array(attachments.map { $0.json })),
@@ -116,7 +102,6 @@ extension PushMessageContent {
 }
 
 extension AttachmentPointer {
-    /// For people.
     fileprivate var words: String {
         "\(id.map { "\($0)" } ?? "without ID"), \(contentType?.printable ?? "no type")"
             + (key == nil ? ", without a key" : ", with its key, which is not shown")
@@ -132,14 +117,12 @@ extension AttachmentPointer {
 }
 
 extension GroupContext {
-    /// For people.
     fileprivate var lines: [String] {
         let name = name.map { ", \($0.printable)" } ?? ""
         return ["group         \(id.map(Hex.encode) ?? "without ID"), \(kindName)\(name)"]
             + members.map { "member        \($0.printable)" } + (avatar.map { ["picture       " + $0.words] } ?? [])
     }
 
-    /// For programs.
     fileprivate var json: JSONValue {
         .members([
             ("id", id.map { .string(Hex.encode($0)) }), ("type", .string(kindName)), ("name", name.map { .string($0) }),

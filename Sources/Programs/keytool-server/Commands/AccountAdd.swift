@@ -17,11 +17,7 @@ struct AccountAdd: Verb {
     @Option(help: ArgumentHelp("Most bytes of all backups of the account (default: no limit).", valueName: "size"))
     var quota: ByteSize?
 
-    @Flag(help: "Accept a weak password; only warn.")
-    var weakOk = false
-
-    @OptionGroup(title: "Account password (at least 8 characters)")
-    var password: SecretOptions<AccountPassword>
+    @OptionGroup var password: NewPasswordOptions
 
     @OptionGroup var place: AccountsOption
 
@@ -32,7 +28,7 @@ struct AccountAdd: Verb {
         let isFirst = try !accounts.exist()
         try check(accounts.file(), accounts)
         let left = try accounts.size(of: name)?.backups ?? 0
-        let hash = try NewPassword.hash(password, for: name, weakOk, dialog)
+        let hash = try password.hash(for: name, dialog)
         let late = try accounts.edit(makes: name) { file in
             // Another command may have added it while the password was typed.
             try check(file, accounts)

@@ -15,18 +15,14 @@ struct AccountPasswd: Verb {
     @Argument(help: "The account.")
     var name: AccountName
 
-    @Flag(help: "Accept a weak password; only warn.")
-    var weakOk = false
-
-    @OptionGroup(title: "Account password (at least 8 characters)")
-    var password: SecretOptions<AccountPassword>
+    @OptionGroup var password: NewPasswordOptions
 
     @OptionGroup var place: AccountsOption
 
     func run(_ dialog: Dialog) throws {
         let accounts = try place.changedAccounts()
         guard try accounts.file()[name] != nil else { throw AbsentAccount(name: name) }
-        let hash = try NewPassword.hash(password, for: name, weakOk, dialog)
+        let hash = try password.hash(for: name, dialog)
         try accounts.edit { file in
             guard let account = file[name] else { throw AbsentAccount(name: name) }
             file.set(Account(name: name, hash: hash, quota: account.quota))
@@ -37,12 +33,16 @@ struct AccountPasswd: Verb {
     }
 }
 
-/// How a command gets the hash of a new password.
-enum NewPassword {
-    static func hash(
-        _ options: SecretOptions<AccountPassword>, for name: AccountName, _ weakOk: Bool, _ dialog: Dialog
-    ) throws -> PasswordHash {
-        let secret = try SecretAsker(options, dialog).create(
+/// The new password of an account.
+struct NewPasswordOptions: ParsableArguments {
+    @Flag(help: "Accept a weak password; only warn.")
+    var weakOk = false
+
+    @OptionGroup(title: "Account password (at least 8 characters)")
+    var password: SecretOptions<AccountPassword>
+
+    func hash(for name: AccountName, _ dialog: Dialog) throws -> PasswordHash {
+        let secret = try SecretAsker(password, dialog).create(
             .for(name.text), minimum: AccountPassword.minimumLength, weak: weakOk ? .accept : .ask)
         guard secret.count <= PasswordHash.maxPasswordBytes else {
             throw UsageFailure("the account password is longer than \(PasswordHash.maxPasswordBytes) bytes")

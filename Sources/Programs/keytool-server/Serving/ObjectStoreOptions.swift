@@ -51,7 +51,6 @@ struct ObjectStoreOptions: ParsableArguments {
 enum S3SecretKey: Secret {
     static let stem = "s3-secret-key"
     static let title = "secret key of the S3 server"
-    static let isGenerated = false
 }
 
 /// The options about the answer to `GET config`, for a store that has no file `config`.

@@ -8,10 +8,7 @@ import SecureMemory
 struct AccountExport<M: AccountMessenger>: Verb {
     typealias Root = M.Root
 
-    static var configuration: CommandConfiguration {
-        CommandConfiguration(
-            commandName: "export", abstract: M.help.exported.abstract, discussion: M.help.exported.discussion)
-    }
+    static var configuration: CommandConfiguration { AccountHelp.configuration("export", M.help.exported) }
 
     @OptionGroup var globals: GlobalOptions
 
@@ -21,7 +18,7 @@ struct AccountExport<M: AccountMessenger>: Verb {
 
     @OptionGroup var options: M.ExportOptions
 
-    @OptionGroup var protection: NewAgeFileOptions
+    @OptionGroup var protection: NewAgeFileOptions<FilePassphrase>
 
     @OptionGroup var keystore: KeystoreOptions
 
@@ -36,8 +33,7 @@ struct AccountExport<M: AccountMessenger>: Verb {
         let account = try M.exported(id, options, in: keeper, by: sealer)
         let (words, count, members) = (account.words, account.file.count, account.members)
         try account.file.withBytes { file in
-            try target.write(file) {
-                guard let path = target.path else { return }
+            try target.write(file) { path in
                 try session.output.done(
                     ["wrote \(words) to \(path)"],
                     json: M.result("export", [("file", .string(path)), ("bytes", .number(count))] + members))

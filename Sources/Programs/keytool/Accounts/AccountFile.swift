@@ -15,8 +15,7 @@ struct AccountFileOptions: ParsableArguments {
     /// - Parameter path: `-` for stdin.
     /// - Throws: `InputError`.
     static func read(_ path: String, limit: Int) throws -> SecureBytes {
-        let input = path == "-" ? InputFile.standardInput : InputFile(path: path)
-        return try input.readGuarded(limit: limit)
+        return try InputFile(operand: path).readGuarded(limit: limit)
     }
 
     /// Opens an age file; asks for its passphrase if it needs one.
@@ -45,9 +44,10 @@ struct OpenedAgeFile: ~Copyable {
 }
 
 /// How a new age file is protected.
-struct NewAgeFileOptions: ParsableArguments {
-    @OptionGroup(title: "Passphrase of the file (at least 8 characters)")
-    var passphrase: SecretOptions<FilePassphrase>
+struct NewAgeFileOptions<Passphrase: Secret>: ParsableArguments {
+    @OptionGroup(
+        title: Passphrase.title.prefix(1).uppercased() + Passphrase.title.dropFirst() + " (at least 8 characters)")
+    var passphrase: SecretOptions<Passphrase>
 
     @OptionGroup var recipients: AgeRecipientOptions
 
@@ -56,32 +56,36 @@ struct NewAgeFileOptions: ParsableArguments {
 
     /// Refuses before anything is asked for.
     func check() throws { _ = try recipients.recipients(insteadOf: passphrase) }
+
+    fileprivate var weak: WeakSecrets { weakOk ? .accept : .ask }
+
+    /// Makes an age file; asks for its passphrase if it has no recipients.
+    /// - Parameter subject: what the passphrase belongs to.
+    func seal(
+        _ content: borrowing SecureBytes, _ subject: SecretSubject, _ session: Session
+    ) throws -> [UInt8] {
+        try recipients.protection(or: passphrase, subject, weak: weak, session).seal(content, session.output)
+    }
 }
 
 /// Makes the file of an account that is exported.
 struct AccountSealer {
-    private let options: NewAgeFileOptions
+    private let options: NewAgeFileOptions<FilePassphrase>
     private let subject: SecretSubject
     let session: Session
 
     /// - Parameter subject: what the passphrase belongs to.
-    init(_ options: NewAgeFileOptions, _ subject: SecretSubject, _ session: Session) {
+    init(_ options: NewAgeFileOptions<FilePassphrase>, _ subject: SecretSubject, _ session: Session) {
         self.options = options
         self.subject = subject
         self.session = session
     }
 
-    private var weak: WeakSecrets { options.weakOk ? .accept : .ask }
-
-    /// Makes an age file; asks for its passphrase if it has no recipients.
-    func age(_ content: borrowing SecureBytes) throws -> [UInt8] {
-        try options.recipients.protection(or: options.passphrase, subject, weak: weak, session)
-            .seal(content, session.output)
-    }
+    func age(_ content: borrowing SecureBytes) throws -> [UInt8] { try options.seal(content, subject, session) }
 
     /// Asks for the passphrase of a file of another form.
     /// - Parameter minimum: fewest characters.
     func passphrase(minimum: Int) throws -> SecureBytes {
-        try SecretAsker(options.passphrase, session.dialog).create(subject, minimum: minimum, weak: weak)
+        try SecretAsker(options.passphrase, session.dialog).create(subject, minimum: minimum, weak: options.weak)
     }
 }

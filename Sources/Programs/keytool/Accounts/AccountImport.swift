@@ -6,10 +6,7 @@ import Keystore
 struct AccountImport<M: AccountMessenger>: Verb {
     typealias Root = M.Root
 
-    static var configuration: CommandConfiguration {
-        CommandConfiguration(
-            commandName: "import", abstract: M.help.imported.abstract, discussion: M.help.imported.discussion)
-    }
+    static var configuration: CommandConfiguration { AccountHelp.configuration("import", M.help.imported) }
 
     @OptionGroup var globals: GlobalOptions
 

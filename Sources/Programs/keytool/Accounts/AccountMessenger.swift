@@ -3,6 +3,7 @@ import CommandLine
 import Console
 import Encodings
 import Keystore
+import MessengerKeeping
 import SecureMemory
 
 /// A messenger whose accounts have the verbs `list`, `show`, `import`, `export` and `verify` of the other ones. What
@@ -28,7 +29,7 @@ protocol AccountMessenger: KeptMessenger {
     ) throws -> ImportedAccount
 
     /// Refuses options of `export` that do not fit together.
-    static func check(_ options: ExportOptions, with protection: NewAgeFileOptions) throws
+    static func check(_ options: ExportOptions, with protection: NewAgeFileOptions<FilePassphrase>) throws
 
     /// Makes a file of an account.
     /// - Parameter sealer: makes an age file of what it contains.
@@ -53,6 +54,10 @@ struct AccountHelp {
     var source = (name: "file", help: "The file, or - for stdin.")
     let exported: Words
     let verified: Words
+
+    static func configuration(_ verb: String, _ words: Words) -> CommandConfiguration {
+        CommandConfiguration(commandName: verb, abstract: words.abstract, discussion: words.discussion)
+    }
 }
 
 /// A messenger that needs no further options.
@@ -98,6 +103,29 @@ struct ImportedAccount {
     var failure: Failure?
 }
 
+extension Stored {
+    /// For people.
+    /// - Parameters:
+    ///   - subject: what was read.
+    ///   - extended: the sentence if something was added.
+    func words(_ subject: String, extended: (Additions) -> String) -> String {
+        switch self {
+        case .new: "imported \(subject)"
+        case .held: "already in the keystore, with the same keys: \(subject)"
+        case .extended(let additions): extended(additions)
+        }
+    }
+
+    /// For programs.
+    var name: String {
+        switch self {
+        case .new: "imported"
+        case .held: "held"
+        case .extended: "extended"
+        }
+    }
+}
+
 /// What a file contains that was opened.
 struct VerifiedFile {
     /// For people: `FILE opens`, and a line for each fact.
@@ -109,7 +137,7 @@ struct VerifiedFile {
 }
 
 extension AccountMessenger {
-    static func check(_ options: ExportOptions, with protection: NewAgeFileOptions) {}
+    static func check(_ options: ExportOptions, with protection: NewAgeFileOptions<FilePassphrase>) {}
 
     static func check(_ options: VerifyOptions, for file: String) {}
 

@@ -1,15 +1,10 @@
 import ArgumentParser
 import CommandLine
-import Console
-import Keystore
 
 struct AccountShow<M: AccountMessenger>: Verb {
     typealias Root = M.Root
 
-    static var configuration: CommandConfiguration {
-        CommandConfiguration(
-            commandName: "show", abstract: M.help.show.abstract, discussion: M.help.show.discussion)
-    }
+    static var configuration: CommandConfiguration { AccountHelp.configuration("show", M.help.show) }
 
     @OptionGroup var globals: GlobalOptions
 

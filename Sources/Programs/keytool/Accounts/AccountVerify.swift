@@ -2,15 +2,11 @@ import ArgumentParser
 import CommandLine
 import Console
 import Encodings
-import Keystore
 
 struct AccountVerify<M: AccountMessenger>: Verb {
     typealias Root = M.Root
 
-    static var configuration: CommandConfiguration {
-        CommandConfiguration(
-            commandName: "verify", abstract: M.help.verified.abstract, discussion: M.help.verified.discussion)
-    }
+    static var configuration: CommandConfiguration { AccountHelp.configuration("verify", M.help.verified) }
 
     @OptionGroup var globals: GlobalOptions
 

@@ -15,7 +15,7 @@ extension ControllingTerminal {
     /// What is wrong is asked for again, and the rest stays.
     /// - Parameter expected: the check word, if it is known already.
     /// - Returns: nil where nothing was typed.
-    /// - Throws: `IDBackupError.wrongLength` at the end of input; `SecretError.tooLong`; `CommandFailure` (19) where
+    /// - Throws: `IDBackupError.wrongLength` at the end of input; `SecretError.tooLong`; `Failure` (19) where
     ///   the input ends and the check word does not fit.
     func askCode(expecting expected: GroupedCode?) throws -> TypedCode? {
         var entry = CodeEntry()

@@ -32,7 +32,7 @@ extension ControllingTerminal {
             : "Number of a wrong group, or the check word (Enter to continue without it): "
         while true {
             guard let answer = try askText(question) else {
-                throw CommandFailure(failure: .otherCheckWord(than: word, of: code))
+                throw Failure.otherCheckWord(than: word, of: code)
             }
             let parts = answer.split { $0.isWhitespace || $0 == "," }
             let numbers = parts.compactMap { Int($0) }.filter { (1..<entry.next).contains($0) }

@@ -1,5 +1,4 @@
 import Encodings
-import Threema
 
 /// A row of a printed code, with a check of its own: a typing error is found before all of the code is typed.
 ///

@@ -4,7 +4,6 @@ import Console
 import Encodings
 import ThreemaKeeping
 import Threema
-import ThreemaSafe
 
 struct ContactAdd: Verb {
     static let configuration = CommandConfiguration(
@@ -38,12 +37,9 @@ struct ContactAdd: Verb {
     @OptionGroup var keystore: KeystoreOptions
 
     func run(_ session: Session) throws {
-        guard try !card.takesStandardInput(contact) || keystore.passphrase.source()?.isStandardInput != true else {
-            throw StandardInput.isTwoThings
-        }
+        try keystore.passphrase.requireOtherSource(ifTaken: card.takesStandardInput(contact))
         let code = try code()
-        let keeper = try session.keeper(keystore.passphrase)
-        let id = try session.identity(named.identity, in: keeper)
+        let (keeper, id) = try session.open(named.identity, keystore)
         let level: VerificationLevel = card.qrImage == nil ? .unverified : .fullyVerified
         let comparison = try comparison.comparison(of: code, level, for: id, in: keeper, session)
         let addition = try keeper.contacts.add(
@@ -67,11 +63,10 @@ struct ContactAdd: Verb {
                 "the public key of \(id) is missing", hint: "keytool contact add \(id) and 64 hexadecimal characters")
         }
         guard let key = PublicKey(publicKey.bytes) else {
-            throw CommandFailure(
-                failure: Failure(
-                    .badData,
-                    "this cannot be the public key of \(id): it is a point of low order, which no private key has",
-                    hints: "scan the contact's QR code: keytool contact add --qr-image FILE"))
+            throw Failure(
+                .badData,
+                "this cannot be the public key of \(id): it is a point of low order, which no private key has",
+                hints: "scan the contact's QR code: keytool contact add --qr-image FILE")
         }
         return ContactCode(id: id, publicKey: key)
     }

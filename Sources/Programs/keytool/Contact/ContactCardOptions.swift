@@ -48,10 +48,9 @@ struct ContactCardOptions: ParsableArguments {
         do {
             return try ContactCode(parsing: String(decoding: bytes[start..<end], as: UTF8.self))
         } catch {
-            throw CommandFailure(
-                failure: Failure(
-                    .badData, "this is not a contact's code",
-                    hints: "it begins with 3mid: and has an ID and 64 hexadecimal characters"))
+            throw Failure(
+                .badData, "this is not a contact's code",
+                hints: "it begins with 3mid: and has an ID and 64 hexadecimal characters")
         }
     }
 }

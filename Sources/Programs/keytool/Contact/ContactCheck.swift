@@ -62,8 +62,7 @@ struct ContactCheck: Verb {
     private var lockWait: Duration { unattended.lockWait?.duration ?? LockedIdentity.usualWait }
 
     private func acknowledge(_ session: Session) throws {
-        let keeper = try session.keeper(keystore.passphrase)
-        let id = try session.identity(named.identity, in: keeper)
+        let (keeper, id) = try session.open(named.identity, keystore)
         try keeper.contacts.acknowledge(seen, of: id, lockWait: lockWait)
         try session.output.done(
             seen.map { "\($0) was revoked, and that is acknowledged" },

@@ -28,8 +28,7 @@ struct ContactList: Verb {
         guard format == .text || !session.output.isJSON else {
             throw UsageFailure("--json and --format cannot be combined")
         }
-        let keeper = try session.keeper(keystore.passphrase)
-        let id = try session.identity(named.id, in: keeper)
+        let (keeper, id) = try session.open(named.id, keystore)
         let document = try keeper.profiles.document(of: id)
         let blocked = Set(document.settings.blockedContacts)
         let contacts = document.contacts
@@ -37,22 +36,10 @@ struct ContactList: Verb {
         switch format {
         case .text:
             let style: SafeContact.LevelStyle = Output.isResultColored ? .dots : .words
+            let entries = contacts.map { $0.json(isBlocked: blocked.contains($0.identity), states[$0.identity]) }
             try session.output.data(
-                drawn: contacts.map {
-                    $0.line(style, isBlocked: blocked.contains($0.identity), states[$0.identity])
-                },
-                json: .result(
-                    "contact list",
-                    [
-                        ("id", .string(id.text)),
-                        (
-                            "contacts",
-                            .array(
-                                contacts.map {
-                                    $0.json(isBlocked: blocked.contains($0.identity), states[$0.identity])
-                                })
-                        ),
-                    ]))
+                drawn: contacts.map { $0.line(style, isBlocked: blocked.contains($0.identity), states[$0.identity]) },
+                json: .result("contact list", [("id", .string(id.text)), ("contacts", .array(entries))]))
         case .csv: try session.output.print(table: ContactTable.lines(contacts, blocked: blocked, states))
         case .vcard:
             try session.output.print(table: contacts.flatMap { ContactCard.lines(of: $0, states[$0.identity]) })

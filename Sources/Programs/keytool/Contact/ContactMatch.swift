@@ -41,7 +41,7 @@ struct ContactMatch: Verb {
     }
 
     func run(_ session: Session) throws {
-        let text = try InputFile(path: file == "-" ? nil : file).read(limit: AddressList.maxBytes)
+        let text = try InputFile(operand: file).read(limit: AddressList.maxBytes)
         let list = try AddressList(parsing: text)
         guard !list.addresses.isEmpty else { throw InputError.empty }
         if dryRun { return try show(list, session) }
@@ -78,7 +78,7 @@ struct ContactMatch: Verb {
             session.output.hint("the directory asked not to search again before \(time.rfc3339)")
         }
         if let failure = found.lazy.compactMap({ comparison.failure(of: $0.id, $0.publicKey) }).first {
-            throw CommandFailure(failure: failure)
+            throw failure
         }
         for case .failure(let error) in additions.lazy.map(\.result) { throw error }
     }
@@ -122,26 +122,18 @@ struct ContactMatch: Verb {
     }
 
     private func show(_ list: AddressList, _ session: Session) throws {
+        let hashes = list.addresses.flatMap { address in address.hashes.map { (address, $0) } }
+        let members = hashes.map { address, hash in
+            JSONValue.members([
+                ("line", .number(address.line)), ("kind", .string(hash.kind.name)), ("hash", .string(hash.base64)),
+                ("address", .string(address.text)),
+            ])
+        }
         try session.output.data(
-            list.addresses.flatMap { address in address.hashes.map { "\($0.kind.name)  \($0.base64)  \(address.text)" }
-            },
+            hashes.map { "\($1.kind.name)  \($1.base64)  \($0.text)" },
             json: .result(
                 "contact match",
-                [
-                    ("addresses", .number(list.addresses.count)), ("sent", false),
-                    (
-                        "hashes",
-                        .array(
-                            list.addresses.flatMap { address in
-                                address.hashes.map { hash in
-                                    .members([
-                                        ("line", .number(address.line)), ("kind", .string(hash.kind.name)),
-                                        ("hash", .string(hash.base64)), ("address", .string(address.text)),
-                                    ])
-                                }
-                            })
-                    ),
-                ]))
+                [("addresses", .number(list.addresses.count)), ("sent", false), ("hashes", .array(members))]))
     }
 }
 

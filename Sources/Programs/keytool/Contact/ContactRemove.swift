@@ -24,8 +24,7 @@ struct ContactRemove: Verb {
     @OptionGroup var keystore: KeystoreOptions
 
     func run(_ session: Session) throws {
-        let keeper = try session.keeper(keystore.passphrase)
-        let id = try session.identity(named.identity, in: keeper)
+        let (keeper, id) = try session.open(named.identity, keystore)
         // An odd ID in a document is taken as it is.
         let identity = ThreemaID(argument: contact)?.text ?? contact
         let prospect = try keeper.contacts.prospect(ofRemoving: identity, from: id)

@@ -1,10 +1,8 @@
 import ArgumentParser
 import CommandLine
 import Console
-import Encodings
 import ThreemaKeeping
 import Threema
-import ThreemaSafe
 
 struct ContactVerify: Verb {
     static let configuration = CommandConfiguration(
@@ -28,12 +26,9 @@ struct ContactVerify: Verb {
     @OptionGroup var keystore: KeystoreOptions
 
     func run(_ session: Session) throws {
-        guard try !card.takesStandardInput(code) || keystore.passphrase.source()?.isStandardInput != true else {
-            throw StandardInput.isTwoThings
-        }
+        try keystore.passphrase.requireOtherSource(ifTaken: card.takesStandardInput(code))
         let code = try card.code(code)
-        let keeper = try session.keeper(keystore.passphrase)
-        let id = try session.identity(named.identity, in: keeper)
+        let (keeper, id) = try session.open(named.identity, keystore)
         do {
             let comparison = try comparison.comparison(of: code, .fullyVerified, for: id, in: keeper, session)
             let outcome = try keeper.contacts.verify(
@@ -43,7 +38,7 @@ struct ContactVerify: Verb {
                 json: outcome.json("contact verify", id, code, comparison.members))
             comparison.note.map(session.output.note)
         } catch let error as ProfileKeepingError {
-            throw CommandFailure(failure: error.failureOfVerification)
+            throw error.failureOfVerification
         }
     }
 }

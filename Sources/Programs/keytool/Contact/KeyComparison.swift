@@ -1,6 +1,5 @@
 import CommandLine
 import Console
-import Encodings
 import Keystore
 import Threema
 import ThreemaDirectory

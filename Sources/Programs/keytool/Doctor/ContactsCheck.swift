@@ -28,12 +28,7 @@ struct ContactsCheck {
         guard contacts > 0 || own > 0 || oldest != nil else { return [] }
         let age = oldest.map { (WallClock.now() - $0).components.seconds / 86_400 }
         let counts = [
-            (
-                own,
-                own == 1
-                    ? "identity of this keystore revoked or with another key"
-                    : "identities of this keystore revoked or with another key"
-            ),
+            (own, (own == 1 ? "identity" : "identities") + " of this keystore revoked or with another key"),
             (otherKeys, "with another key at the directory"), (revoked, "revoked"),
             (acknowledged, "revoked and acknowledged"),
         ].filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }

@@ -27,7 +27,7 @@ struct Doctor: ParsableCommand {
         let problems = findings.filter { $0.result == .problem }
         guard let first = problems.first else { return }
         let count = problems.count == 1 ? "1 problem was found" : "\(problems.count) problems were found"
-        throw CommandFailure(failure: Failure(first.status, count, hints: "see the lines that begin with PROBLEM"))
+        throw Failure(first.status, count, hints: "see the lines that begin with PROBLEM")
     }
 }
 

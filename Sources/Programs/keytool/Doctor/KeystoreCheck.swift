@@ -6,7 +6,6 @@ import Keystore
 import SafeKeeping
 import ThreemaKeeping
 import ThreemaRecords
-import SafeRules
 import SafeWire
 import Threema
 

@@ -1,4 +1,3 @@
-import AtomicFiles
 import CommandLine
 import CommandParsing
 import Console

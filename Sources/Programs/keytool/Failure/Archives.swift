@@ -67,10 +67,7 @@ extension ArchiveRefusal: Explained {
                 .because(of: "malformed_records")
         case .damaged(let owner, let name): Failure(KeystoreError.damaged(record: name.text, owner: owner))
         case .unknownMessenger(let owner):
-            Failure(
-                .badData, "this keytool does not know the messenger of \(owner.text)",
-                hints: "a newer keytool may know it: install that version"
-            ).because(of: "unknown_messenger")
+            .later("this keytool does not know the messenger of \(owner.text)").because(of: "unknown_messenger")
         case .held(let owner, let differences):
             Failure(
                 .exists, "\(owner.text) is already in the keystore, with other records: \(differences.words)",
@@ -104,9 +101,7 @@ extension ExportError: Explained {
         switch self {
         case .malformed(let offset): Failure(.badData, "the sessions are malformed at byte \(offset)")
         case .unknownForm(let form):
-            Failure(
-                .badData, "the sessions have the unknown form \(form)",
-                hints: "a newer keytool may know it: install that version")
+            .later("the sessions have the unknown form \(form)")
         case .tooMany(let limit): Failure(.tooLarge, "there are more than \(limit) values of sessions")
         case .tooLong(let limit): Failure(.tooLarge, "the sessions are longer than \(ByteCount.text(limit))")
         }

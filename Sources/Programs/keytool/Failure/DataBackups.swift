@@ -1,8 +1,6 @@
 import CommandLine
 import Console
-import Threema
 import ThreemaDataBackup
-import ThreemaSafe
 
 extension DataBackupError: Explained {
     var failure: Failure {

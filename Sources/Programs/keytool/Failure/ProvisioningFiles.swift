@@ -1,6 +1,5 @@
 import CommandLine
 import Console
-import Encodings
 import HTTP
 import SafeWire
 import ThreemaDirectory

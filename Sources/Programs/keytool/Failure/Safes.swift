@@ -2,13 +2,9 @@ import CommandLine
 import Console
 import Encodings
 import Keystore
-import Primitives
 import SafeKeeping
-import ThreemaKeeping
 import SafeRules
 import SafeWire
-import Threema
-import ThreemaSafe
 
 extension SafeKeepingError: Explained {
     var failure: Failure {

@@ -287,7 +287,7 @@ extension CertificateFailure {
 }
 
 extension SafeServerAddress {
-    /// - Throws: `CommandFailure` for a path, which lacks only its scheme; else `SafeServerAddressError`.
+    /// - Throws: `Failure` for a path, which lacks only its scheme; else `SafeServerAddressError`.
     init(typed text: String) throws {
         do throws(SafeServerAddressError) {
             try self.init(parsing: text)
@@ -295,10 +295,9 @@ extension SafeServerAddress {
             guard error == .unknownScheme, text.hasPrefix("/") else { throw error }
             // An address that is cut would name another directory.
             let isShown = text == text.printable
-            throw CommandFailure(
-                failure: Failure(
-                    error.failure.status, error.failure.message,
-                    hints: isShown ? "file://\(text)" : "put file:// before the path"))
+            throw Failure(
+                error.failure.status, error.failure.message,
+                hints: isShown ? "file://\(text)" : "put file:// before the path")
         }
     }
 }

@@ -1,6 +1,5 @@
 import CommandLine
 import Console
-import MessengerKeeping
 import SophaxChat
 import SophaxStorage
 

@@ -124,16 +124,14 @@ struct IDLink: Verb {
             lines.append("mobile  \(entry.mobileNumber?.number ?? "not linked")")
             if let waiting { lines.append("        \(waiting.text) waits for its code") }
         }
+        let mobile = entry.mobileNumber.map { JSONValue.string($0.number) } ?? .null
         try session.output.data(
             lines,
             json: .result(
                 "id link",
                 [
                     ("id", .string(at.id.text)), ("email", kind == .mobile ? .none : .some(entry.email.json)),
-                    (
-                        "mobile",
-                        kind == .email ? .none : .some(entry.mobileNumber.map { .string($0.number) } ?? .null)
-                    ),
+                    ("mobile", kind == .email ? .none : .some(mobile)),
                     ("waiting", kind == .email ? .none : waiting.map { .string($0.text) }),
                 ]))
     }

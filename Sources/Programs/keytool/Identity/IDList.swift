@@ -2,7 +2,6 @@ import ArgumentParser
 import CommandLine
 import Console
 import Encodings
-import Keystore
 import Threema
 import ThreemaKeeping
 import ThreemaRecords

@@ -98,8 +98,7 @@ struct IDRevoke: Verb {
             try session.output.busy("asking the directory", work)
         } catch let error as DirectoryKeepingError {
             guard case .failed(_, let failure) = error, failure.leavesOutcomeOpen else { throw error }
-            throw CommandFailure(
-                failure: error.failure.advising("it may be revoked already: keytool id fetch \(id) shows its state"))
+            throw error.failure.advising("it may be revoked already: keytool id fetch \(id) shows its state")
         }
     }
 

@@ -1,7 +1,6 @@
 import ArgumentParser
 import CommandLine
 import Console
-import Keystore
 
 struct IDShow: Verb {
     static let configuration = CommandConfiguration(

@@ -1,6 +1,5 @@
 import ArgumentParser
 import CommandLine
-import Console
 import Keystore
 import Threema
 import ThreemaRecords

@@ -1,6 +1,5 @@
 import ArgumentParser
 import Console
-import Encodings
 import Threema
 import ThreemaKeeping
 
@@ -13,13 +12,11 @@ struct PendingOptions: ParsableArguments {
     var pending: String?
 
     /// The key that is named, or the only one.
-    /// - Throws: `UsageFailure` if none or several fit; `CommandFailure` if nothing is pending.
+    /// - Throws: `UsageFailure` if none or several fit; `Failure` if nothing is pending.
     func key(in keeper: ThreemaKeeper) throws -> PublicKey {
         let keys = try keeper.identities.pendingKeys()
         guard !keys.isEmpty else {
-            throw CommandFailure(
-                failure: Failure(.absent, "no registration is pending", hints: "keytool id list")
-                    .because(of: "no_pending"))
+            throw Failure(.absent, "no registration is pending", hints: "keytool id list").because(of: "no_pending")
         }
         let digits = pending?.lowercased() ?? ""
         let fitting = keys.filter { $0.hex.utf8.starts(with: digits.utf8) }

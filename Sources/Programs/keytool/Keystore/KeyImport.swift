@@ -4,7 +4,6 @@ import Console
 import Encodings
 import KeyWrapping
 import Keystore
-import ThreemaKeeping
 import SecureMemory
 import Threema
 
@@ -44,7 +43,7 @@ struct KeyImport: Verb {
             case .androidSealed: throw KeyFileError.sealedByPhone
             }
         } catch KeyFileError.unknownVersion(let version) where version > Self.highestBelievedVersion {
-            throw CommandFailure(failure: Failure(.badData, "\(file) is not a master key of the Android app"))
+            throw Failure(.badData, "\(file) is not a master key of the Android app")
         }
     }
 
@@ -103,11 +102,10 @@ struct KeyImport: Verb {
         let key = try wrapped.open()
         if check { return .none }
         guard try filePassphrase.source() == nil, try keystore.passphrase.source() == nil else {
-            throw CommandFailure(
-                failure: Failure(
-                    .wrongPassword, "a passphrase was given, but \(file) is not protected by a passphrase",
-                    hints: "somebody may have replaced the file: compare it with an older copy",
-                    "if you know that it is unprotected: give no passphrase, then run keytool key protect"))
+            throw Failure(
+                .wrongPassword, "a passphrase was given, but \(file) is not protected by a passphrase",
+                hints: "somebody may have replaced the file: compare it with an older copy",
+                "if you know that it is unprotected: give no passphrase, then run keytool key protect")
         }
         try OpenKeystore.adopt(key, at: path)
         return .none

@@ -23,10 +23,8 @@ struct KeyPasswd: Verb {
         let locked = try LockedKeystore(at: session.keystorePath)
         guard locked.isProtected else {
             _ = try session.unlock(locked, passphrase)
-            throw CommandFailure(
-                failure: Failure(
-                    .absent, "the keystore is not protected by a passphrase", hints: "keytool key protect"
-                ).because(of: "not_protected"))
+            throw Failure(.absent, "the keystore is not protected by a passphrase", hints: "keytool key protect")
+                .because(of: "not_protected")
         }
         var present: SecureBytes?
         let keystore = try SecretAsker(passphrase, session.dialog).open(

@@ -1,7 +1,6 @@
 import ArgumentParser
 import CommandLine
 import Console
-import Encodings
 import KeyWrapping
 import Keystore
 
@@ -22,10 +21,9 @@ struct KeyProtect: Verb {
     func run(_ session: Session) throws {
         let locked = try LockedKeystore(at: session.keystorePath)
         guard !locked.isProtected else {
-            throw CommandFailure(
-                failure: Failure(
-                    .exists, "the keystore is already protected by a passphrase",
-                    hints: "keytool key passwd changes it, keytool key unprotect removes it"))
+            throw Failure(
+                .exists, "the keystore is already protected by a passphrase",
+                hints: "keytool key passwd changes it, keytool key unprotect removes it")
         }
         let keystore = try locked.unlock()
         let secret = try SecretAsker(passphrase, session.dialog).create(

@@ -48,7 +48,6 @@ extension MemoryLocking {
 }
 
 extension WrappedKey.Protection {
-    /// For people.
     var words: String {
         switch self {
         case .none: "not protected by a passphrase"
@@ -59,7 +58,6 @@ extension WrappedKey.Protection {
         }
     }
 
-    /// For programs.
     var members: [(String, JSONValue?)] {
         switch self {
         case .none: [("protection", "none")]

@@ -84,5 +84,3 @@ enum MainKeyMessenger: KeptMessenger {
           autolock        after how many minutes it is locked
         """
 }
-
-typealias MainKeyCommand = AccountNoun<MainKeyMessenger>

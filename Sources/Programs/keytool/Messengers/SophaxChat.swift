@@ -90,5 +90,3 @@ extension SophaxChatMessenger: AccountMessenger {
           pin             the salted hashes of the PINs
         """
 }
-
-typealias SophaxChatCommand = AccountNoun<SophaxChatMessenger>

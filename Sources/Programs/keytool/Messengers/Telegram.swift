@@ -123,8 +123,6 @@ extension TelegramMessenger: AccountMessenger {
         """
 }
 
-typealias TelegramCommand = AccountNoun<TelegramMessenger>
-
 struct TelegramShowOptions: ParsableArguments {
     @Flag(help: "Also print the keys themselves, in Base64.")
     var revealPrivateKey = false

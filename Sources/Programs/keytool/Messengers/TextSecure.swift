@@ -136,8 +136,6 @@ extension TextSecureMessenger: AccountMessenger {
         """
 }
 
-typealias TextSecureCommand = AccountNoun<TextSecureMessenger>
-
 struct TextSecureShowOptions: ParsableArguments {
     @Flag(help: "Also print the private identity key, in Base64.")
     var revealPrivateKey = false

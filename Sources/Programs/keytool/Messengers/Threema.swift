@@ -118,7 +118,6 @@ extension IdentityKeeper.Summary {
             + (places.count > 1 ? ["Safe places \(places.map(\.text).joined(separator: " "))"] : [])
     }
 
-    /// For programs.
     var members: [(String, JSONValue?)] {
         [
             ("id", .string(id.text)), ("public_key", .string(publicKey.hex)), ("contact", .string(contactCode)),

@@ -2,7 +2,6 @@ import ArgumentParser
 import Console
 import Encodings
 import ThreemaKeeping
-import SafeRules
 import SafeWire
 
 /// Who is told how a run ended: a file for Prometheus, and a service that misses what does not report.

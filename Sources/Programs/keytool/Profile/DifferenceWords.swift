@@ -1,3 +1,4 @@
+import CommandLine
 import Console
 import Encodings
 import Threema
@@ -51,7 +52,7 @@ struct DifferenceWords {
     /// The same for programs.
     var changedPartsJSON: JSONValue {
         let names =
-            Self.inOrder(difference.changedParts).map(\.jsonName) + difference.changedFlags.map(\.jsonName)
+            Self.inOrder(difference.changedParts).map(\.name) + difference.changedFlags.map(\.jsonName)
         return .array(names.map { .string($0) })
     }
 
@@ -61,58 +62,35 @@ struct DifferenceWords {
     func json(
         added: String = "only_in_keystore", removed: String = "only_in_other"
     ) -> [(String, JSONValue?)] {
-        let names = (added, removed)
+        func entries<Entry, Field: TwoNames & CaseIterable & Hashable>(
+            _ new: [Entry], _ old: [Entry], _ changed: [DocumentDifference.Change<Entry, Field>],
+            name: (Entry) -> [(String, JSONValue?)]
+        ) -> JSONValue {
+            let changes = changed.map { change in
+                let fields = Self.inOrder(change.fields).map { JSONValue.string($0.name) }
+                return JSONValue.members(name(change.after) + [("fields", .array(fields))])
+            }
+            return .members([
+                (added, .array(new.map { .members(name($0)) })), (removed, .array(old.map { .members(name($0)) })),
+                ("changed", .array(changes)),
+            ])
+        }
+        let contacts = entries(difference.addedContacts, difference.removedContacts, difference.changedContacts) {
+            [("id", .string($0.identity))]
+        }
+        let groups = entries(difference.addedGroups, difference.removedGroups, difference.changedGroups) {
+            [("id", .string($0.id)), ("creator", .string($0.creator)), ("name", .string($0.name))]
+        }
+        let lists = entries(difference.addedLists, difference.removedLists, difference.changedLists) {
+            [("id", $0.id.map { .string($0) }), ("name", .string($0.name))]
+        }
+        let nickname = difference.changedNickname.map { change -> JSONValue in
+            ["before": .string(change.before), "after": .string(change.after)]
+        }
         return [
-            (
-                "contacts",
-                Self.json(names, difference.addedContacts, difference.removedContacts, difference.changedContacts) {
-                    [("id", .string($0.identity))]
-                } fields: {
-                    Self.inOrder($0).map(\.jsonName)
-                }
-            ),
-            (
-                "groups",
-                Self.json(names, difference.addedGroups, difference.removedGroups, difference.changedGroups) {
-                    [("id", .string($0.id)), ("creator", .string($0.creator)), ("name", .string($0.name))]
-                } fields: {
-                    Self.inOrder($0).map(\.jsonName)
-                }
-            ),
-            (
-                "distribution_lists",
-                Self.json(names, difference.addedLists, difference.removedLists, difference.changedLists) {
-                    [("id", $0.id.map { .string($0) }), ("name", .string($0.name))]
-                } fields: {
-                    Self.inOrder($0).map(\.jsonName)
-                }
-            ),
-            ("changed", changedPartsJSON),
-            (
-                "nickname",
-                difference.changedNickname.map { change in
-                    ["before": .string(change.before), "after": .string(change.after)]
-                }
-            ),
+            ("contacts", contacts), ("groups", groups), ("distribution_lists", lists), ("changed", changedPartsJSON),
+            ("nickname", nickname),
         ]
-    }
-
-    private static func json<Entry, Field>(
-        _ names: (added: String, removed: String), _ added: [Entry], _ removed: [Entry],
-        _ changed: [DocumentDifference.Change<Entry, Field>],
-        name: (Entry) -> [(String, JSONValue?)], fields: (Set<Field>) -> [String]
-    ) -> JSONValue {
-        .members([
-            (names.added, .array(added.map { .members(name($0)) })),
-            (names.removed, .array(removed.map { .members(name($0)) })),
-            (
-                "changed",
-                .array(
-                    changed.map { change in
-                        .members(name(change.after) + [("fields", .array(fields(change.fields).map { .string($0) }))])
-                    })
-            ),
-        ])
     }
 
     private static func words<Field: CaseIterable & Hashable>(
@@ -141,66 +119,37 @@ extension SafeDistributionList {
     fileprivate var label: String { "list \(name.isEmpty ? (id ?? "").printable : name.printable)" }
 }
 
-extension DocumentDifference.ContactField {
-    fileprivate var words: String {
+extension DocumentDifference.ContactField: TwoNames {
+    var names: (words: String, json: String) {
         switch self {
-        case .level: "other level"
-        case .publicKey: "other public key"
-        case .names: "other names"
-        case .other: "other details"
-        }
-    }
-
-    fileprivate var jsonName: String {
-        switch self {
-        case .level: "level"
-        case .publicKey: "public_key"
-        case .names: "names"
-        case .other: "other"
+        case .level: ("other level", "level")
+        case .publicKey: ("other public key", "public_key")
+        case .names: ("other names", "names")
+        case .other: ("other details", "other")
         }
     }
 }
 
-extension DocumentDifference.GroupField {
-    fileprivate var words: String {
+extension DocumentDifference.GroupField: TwoNames {
+    var names: (words: String, json: String) {
         switch self {
-        case .name: "other name"
-        case .members: "other members"
-        case .other: "other details"
-        }
-    }
-
-    fileprivate var jsonName: String {
-        switch self {
-        case .name: "name"
-        case .members: "members"
-        case .other: "other"
+        case .name: ("other name", "name")
+        case .members: ("other members", "members")
+        case .other: ("other details", "other")
         }
     }
 }
 
-extension DocumentDifference.Part {
-    fileprivate var words: String {
+extension DocumentDifference.Part: TwoNames {
+    var names: (words: String, json: String) {
         switch self {
-        case .nickname: "nickname"
-        case .picture: "picture"
-        case .pictureAudience: "who may see the picture"
-        case .links: "links"
-        case .blockedContacts: "blocked contacts"
-        case .settings: "other settings"
-        case .other: "fields that keytool does not know"
-        }
-    }
-
-    fileprivate var jsonName: String {
-        switch self {
-        case .nickname: "nickname"
-        case .picture: "picture"
-        case .pictureAudience: "picture_for"
-        case .links: "links"
-        case .blockedContacts: "blocked"
-        case .settings: "settings"
-        case .other: "other"
+        case .nickname: ("nickname", "nickname")
+        case .picture: ("picture", "picture")
+        case .pictureAudience: ("who may see the picture", "picture_for")
+        case .links: ("links", "links")
+        case .blockedContacts: ("blocked contacts", "blocked")
+        case .settings: ("other settings", "settings")
+        case .other: ("fields that keytool does not know", "other")
         }
     }
 }

@@ -34,9 +34,7 @@ struct ProfileDiff: Verb {
     }
 
     func run(_ session: Session) throws {
-        guard try file != "-" || keystore.passphrase.source()?.isStandardInput != true else {
-            throw StandardInput.isTwoThings
-        }
+        try keystore.passphrase.requireOtherSource(ifTaken: file == "-")
         let (id, comparison) = try compare(session)
         let other = file == nil ? "the backup" : "the file"
         let words = DifferenceWords(comparison.document)
@@ -55,14 +53,12 @@ struct ProfileDiff: Verb {
                     ("same_device_group_key", .bool(!comparison.isOtherDeviceGroupKey)),
                 ] + words.json()))
         guard !comparison.isSame else { return }
-        throw CommandFailure(
-            failure: Failure(.verifyFailed, "the profile of \(id) differs from \(other)").because(of: "different"))
+        throw Failure(.verifyFailed, "the profile of \(id) differs from \(other)").because(of: "different")
     }
 
     private func compare(_ session: Session) throws -> (ThreemaID, ProfileComparison) {
         guard let file else {
-            let keeper = try session.keeper(keystore.passphrase, waiting.limits)
-            let id = try session.identity(named.identity, in: keeper)
+            let (keeper, id) = try session.open(named.identity, keystore, waiting.limits)
             let chosen = try session.place(place.name, of: id, in: keeper)
             return try (
                 id,
@@ -72,8 +68,7 @@ struct ProfileDiff: Verb {
             )
         }
         let document = try DocumentFile(readingFrom: file)
-        let keeper = try session.keeper(keystore.passphrase)
-        let id = try session.identity(named.identity, in: keeper)
+        let (keeper, id) = try session.open(named.identity, keystore)
         return (id, try keeper.profiles.compare(id, with: document))
     }
 }

@@ -21,12 +21,10 @@ struct ProfileExport: Verb {
 
     func run(_ session: Session) throws {
         let target = try written.target(outside: session.reserved)
-        let keeper = try session.keeper(keystore.passphrase)
-        let id = try session.identity(named.id, in: keeper)
+        let (keeper, id) = try session.open(named.id, keystore)
         let document = try keeper.profiles.document(of: id)
         let bytes = document.encodedForOutput
-        try target.write(bytes.span) {
-            guard let path = target.path else { return }
+        try target.write(bytes.span) { path in
             try session.output.done(
                 ["wrote the profile of \(id) to \(path); it is not encrypted"],
                 json: .result(

@@ -28,12 +28,9 @@ struct ProfileImport: Verb {
     @OptionGroup var keystore: KeystoreOptions
 
     func run(_ session: Session) throws {
-        guard try file != "-" || keystore.passphrase.source()?.isStandardInput != true else {
-            throw StandardInput.isTwoThings
-        }
+        try keystore.passphrase.requireOtherSource(ifTaken: file == "-")
         let document = try DocumentFile(readingFrom: file)
-        let keeper = try session.keeper(keystore.passphrase)
-        let id = try session.identity(named.identity, in: keeper)
+        let (keeper, id) = try session.open(named.identity, keystore)
         let isStored = try Self.explained(id) {
             try keeper.profiles.replace(by: document, of: id, isReplacing: replace)
         }
@@ -57,23 +54,23 @@ struct ProfileImport: Verb {
 
     private static func explained<Result>(_ id: ThreemaID, _ body: () throws -> Result) throws -> Result {
         do { return try body() } catch let error as SafeBackupError {
-            throw CommandFailure(failure: error.failureOfFile)
+            throw error.failureOfFile
         }
     }
 }
 
 extension DocumentFile {
     /// Reads a document from a file, or from stdin for `-`.
-    /// - Throws: `InputError`; `CommandFailure` with the layer that failed.
+    /// - Throws: `InputError`; `Failure` with the layer that failed.
     init(readingFrom path: String) throws {
-        let input = path == "-" ? InputFile.standardInput : InputFile(path: path)
+        let input = InputFile(operand: path)
         do {
             let json = try input.readGuarded(limit: SafeBackup.maxDocumentBytes)
             self = try json.withBytes { (json) throws(SafeBackupError) in try DocumentFile(decoding: json) }
         } catch InputError.tooLong(let limit) {
-            throw CommandFailure(failure: SafeBackupError.gzip(.tooLarge(limit: limit)).failureOfFile)
+            throw SafeBackupError.gzip(.tooLarge(limit: limit)).failureOfFile
         } catch let error as SafeBackupError {
-            throw CommandFailure(failure: error.failureOfFile)
+            throw error.failureOfFile
         }
     }
 }

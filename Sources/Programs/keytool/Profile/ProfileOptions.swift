@@ -1,5 +1,4 @@
 import ArgumentParser
-import Console
 import Threema
 import ThreemaSafe
 

@@ -91,8 +91,7 @@ struct ProfileSet: Verb {
         let number = try phone?.value.map(PhoneNumber.init(typed:))
         let address = try email?.value.map(EmailAddress.init(typed:))
         let picture = try picture.map { $0 == "none" ? nil : try Self.read($0) }
-        let keeper = try session.keeper(keystore.passphrase)
-        let id = try session.identity(named.id, in: keeper)
+        let (keeper, id) = try session.open(named.id, keystore)
         let difference = try keeper.profiles.edit(id) { document in
             var document = document
             if let nickname { document = document.settingNickname(nickname) }

@@ -18,8 +18,7 @@ struct ProfileShow: Verb {
     @OptionGroup var keystore: KeystoreOptions
 
     func run(_ session: Session) throws {
-        let keeper = try session.keeper(keystore.passphrase)
-        let id = try session.identity(named.id, in: keeper)
+        let (keeper, id) = try session.open(named.id, keystore)
         let summary = ProfileSummary(id, try keeper.profiles.document(of: id))
         try session.output.data(summary.lines(isVerbose: session.output.isVerbose), json: summary.json)
     }
@@ -40,7 +39,6 @@ struct ProfileSummary {
     // MARK: Lines
 
     func lines(isVerbose: Bool) -> [String] {
-        let verified = document.contacts.count { $0.level == .fullyVerified }
         let blocked = document.settings.blockedContacts
         return [
             "ID          \(id)",
@@ -53,11 +51,13 @@ struct ProfileSummary {
                     + flag.words + (document.settings[flag] ? " on" : " off")
             }
             + (blocked.isEmpty ? [] : ["blocked     \(blocked.map(\.printable).joined(separator: ", "))"])
-            + ["contacts    \(document.contactCount), \(verified) of them verified"]
+            + ["contacts    \(document.contactCount), \(verifiedCount) of them verified"]
             + ["groups      \(document.groupCount)"] + document.groups.map(Self.line)
             + ["lists       \(document.distributionListCount)"] + document.distributionLists.map(Self.line)
             + (isVerbose ? restoreLines : [])
     }
+
+    private var verifiedCount: Int { document.contacts.count { $0.level == .fullyVerified } }
 
     private static func line(_ group: SafeGroup) -> String {
         "            \(group.name.isEmpty ? group.id.printable : group.name.printable): "
@@ -89,67 +89,51 @@ struct ProfileSummary {
         func groups(_ reason: RestorePreview.SkippedGroup.Reason) -> Int {
             preview.skippedGroups.count { $0.reason == reason }
         }
-        let lowered = preview.loweredContacts.count
-        let all: [(Int, String)] = [
-            (preview.isIDNickname ? 1 : 0, "uses the ID as nickname"),
-            (preview.isWithoutContacts ? 1 : 0, "skips all groups and lists, because there is no list of contacts"),
-            (
-                preview.skippedContacts.count,
-                "skips \(Counted.text(preview.skippedContacts.count, "contact")) without a valid ID"
-            ),
-            (lowered, "lowers \(Counted.text(lowered, "contact")) to level 1"),
-            (groups(.isDeleted), "skips \(Counted.text(groups(.isDeleted), "deleted group"))"),
-            (
-                groups(.noCreator),
-                "skips \(Counted.text(groups(.noCreator), "group")) of a creator who is not a contact"
-            ),
-            (preview.formerGroups.count, "restores \(Counted.text(preview.formerGroups.count, "group")) as left"),
-            (preview.renumberedLists.count, "gives \(Counted.text(preview.renumberedLists.count, "list")) a new ID"),
-            (
-                preview.droppedPictureViewers.count,
-                "drops \(Counted.text(preview.droppedPictureViewers.count, "ID")) from those who may see the picture"
-            ),
+        func counted(_ count: Int, _ noun: String, _ before: String, _ after: String = "") -> String? {
+            count > 0 ? before + Counted.text(count, noun) + after : nil
+        }
+        let all = [
+            preview.isIDNickname ? "uses the ID as nickname" : nil,
+            preview.isWithoutContacts ? "skips all groups and lists, because there is no list of contacts" : nil,
+            counted(preview.skippedContacts.count, "contact", "skips ", " without a valid ID"),
+            counted(preview.loweredContacts.count, "contact", "lowers ", " to level 1"),
+            counted(groups(.isDeleted), "deleted group", "skips "),
+            counted(groups(.noCreator), "group", "skips ", " of a creator who is not a contact"),
+            counted(preview.formerGroups.count, "group", "restores ", " as left"),
+            counted(preview.renumberedLists.count, "list", "gives ", " a new ID"),
+            counted(preview.droppedPictureViewers.count, "ID", "drops ", " from those who may see the picture"),
         ]
-        let lines = all.filter { $0.0 > 0 }.map { "android     " + $0.1 }
+        let lines = all.compactMap { $0 }.map { "android     " + $0 }
         return lines.isEmpty ? ["android     restores everything"] : lines
     }
 
     // MARK: JSON
 
     var json: JSONValue {
-        let picture = document.picture
-        let size = picture.flatMap { ProfilePicture.size(of: $0) }
+        let links = document.links.map {
+            JSONValue.members([("type", .string($0.kind.text)), ("value", .string($0.value))])
+        }
+        let settings = SafeSettings.Flag.allCases.map { ($0.jsonName, JSONValue?.some(.bool(document.settings[$0]))) }
         return .result(
             "profile show",
             [
                 ("id", .string(id.text)), ("nickname", document.nickname.map { .string($0) }),
-                (
-                    "picture",
-                    document.hasPicture
-                        ? .members([
-                            ("bytes", picture.map { .number($0.count) }), ("width", size.map { .number($0.width) }),
-                            ("height", size.map { .number($0.height) }),
-                        ]) : nil
-                ),
-                ("picture_for", audienceJSON),
-                (
-                    "links",
-                    .array(document.links.map { ["type": .string($0.kind.text), "value": .string($0.value)] })
-                ),
-                (
-                    "settings",
-                    .object(
-                        SafeSettings.Flag.allCases.map { .init($0.jsonName, .bool(document.settings[$0])) })
-                ),
+                ("picture", document.hasPicture ? pictureJSON : nil), ("picture_for", audienceJSON),
+                ("links", .array(links)), ("settings", .members(settings)),
                 ("blocked", Self.texts(document.settings.blockedContacts)),
-                ("contacts", .number(document.contactCount)),
-                (
-                    "verified_contacts", .number(document.contacts.count { $0.level == .fullyVerified })
-                ),
+                ("contacts", .number(document.contactCount)), ("verified_contacts", .number(verifiedCount)),
                 ("groups", .array(document.groups.map(Self.json))),
                 ("distribution_lists", .array(document.distributionLists.map(Self.json))),
                 ("on_android", restoreJSON),
             ])
+    }
+
+    private var pictureJSON: JSONValue {
+        let size = document.picture.flatMap { ProfilePicture.size(of: $0) }
+        return .members([
+            ("bytes", document.picture.map { .number($0.count) }), ("width", size.map { .number($0.width) }),
+            ("height", size.map { .number($0.height) }),
+        ])
     }
 
     private var audienceJSON: JSONValue {

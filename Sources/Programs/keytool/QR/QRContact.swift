@@ -4,7 +4,6 @@ import Console
 import Encodings
 import QRCode
 import ThreemaKeeping
-import Threema
 
 struct QRContact: Verb {
     static let configuration = CommandConfiguration(

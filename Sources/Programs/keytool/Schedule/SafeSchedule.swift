@@ -1,5 +1,3 @@
-import CommandLine
-
 /// What a machine has to run every day so that the Safes of a keystore stay in order, and revoked contacts are noticed. It installs nothing.
 struct SafeSchedule: Equatable {
     /// The account that owns the keystore.

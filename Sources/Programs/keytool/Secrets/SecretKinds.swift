@@ -1,55 +1,46 @@
 import Console
-import Threema
 
 // The secrets that keytool asks for.
 
 enum NewKeystorePassphrase: Secret {
     static let stem = "new-passphrase"
     static let title = "new keystore passphrase"
-    static let isGenerated = false
 }
 
 enum FilePassphrase: Secret {
     static let stem = "file-passphrase"
     static let title = "passphrase of the file"
-    static let isGenerated = false
 }
 
 enum NewFilePassphrase: Secret {
     static let stem = "new-file-passphrase"
     static let title = "new passphrase of the file"
-    static let isGenerated = false
 }
 
 enum TelegramPasscode: Secret {
     static let stem = "telegram-passcode"
     static let title = "Telegram passcode"
-    static let isGenerated = false
 }
 
 /// It is typed, and has no options: elsewhere it is a file that is imported.
 enum TelegramSessionText: Secret {
     static var stem: String { "telegram-session" }
     static let title = "session text"
-    static let isGenerated = false
 }
 
 enum ClientPassword: Secret {
     static let stem = "client-password"
     static let title = "password of the client"
-    static let isGenerated = false
 }
 
 enum GatewaySecretText: Secret {
     static let stem = "gateway-secret"
     static let title = "API secret"
-    static let isGenerated = false
 }
 
 enum OnPremPassword: Secret {
     static let stem = "onprem-password"
     static let title = "licence password"
-    static let isGenerated = false
 }
 
 enum ArchivePassphrase: Secret {
@@ -79,11 +70,9 @@ enum NewSafePassword: Secret {
 enum ServerPassword: Secret {
     static let stem = "server-password"
     static let title = "Safe server password"
-    static let isGenerated = false
 }
 
 enum RevocationPassword: Secret {
     static let stem = "revocation-password"
     static let title = "revocation password"
-    static let isGenerated = false
 }

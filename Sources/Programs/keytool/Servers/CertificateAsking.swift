@@ -1,7 +1,6 @@
 import CommandLine
 import Console
 import HTTP
-import Encodings
 import SafeWire
 import SecureMemory
 import ThreemaKeeping

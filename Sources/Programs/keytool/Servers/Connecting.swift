@@ -140,6 +140,14 @@ extension Session {
             sleep: { Sleep.wait($0) })
     }
 
+    /// The identity that was named, or the only one there is, with the keystore that holds it.
+    func open(
+        _ named: ThreemaID?, _ keystore: KeystoreOptions, _ limits: TimeLimits = TimeLimits()
+    ) throws -> (keeper: ThreemaKeeper, id: ThreemaID) {
+        let keeper = try keeper(keystore.passphrase, limits)
+        return (keeper, try identity(named, in: keeper))
+    }
+
     /// The identity that was named, or the only one there is.
     func identity(_ named: ThreemaID?, in keeper: ThreemaKeeper) throws -> ThreemaID {
         if let named { return named }

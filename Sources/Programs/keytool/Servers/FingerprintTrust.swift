@@ -26,7 +26,7 @@ extension ServerOptions {
         let trusted = chain.filter { caFingerprint.contains(Fingerprint($0.fingerprint)) }
         let authority = Array(trusted.map { $0.pem + [UInt8(ascii: "\n")] }.joined())
         guard !authority.isEmpty, authority.count <= SafeEndpoint.maxAuthorityBytes else {
-            throw CommandFailure(failure: Self.missing(in: chain, of: server.address))
+            throw Self.missing(in: chain, of: server.address)
         }
         return server.copy.trusting(authority, pins: server.pins)
     }

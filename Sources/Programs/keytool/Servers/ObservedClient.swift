@@ -1,9 +1,8 @@
-import Console
 import Encodings
 import HTTP
 
 /// Sends requests by another client, and tells of each. For `--verbose`.
-struct ObservedClient: HTTPClient {
+struct ObservedClient: ForwardingClient {
     let client: any HTTPClient
     /// The URL to which paths of requests are appended. It holds no login.
     let url: String
@@ -28,14 +27,4 @@ struct ObservedClient: HTTPClient {
             throw error
         }
     }
-
-    func certificate(
-        of endpoint: borrowing HTTPEndpoint, isExamined: Bool, within timeouts: HTTPTimeouts
-    ) throws(HTTPError) -> PresentedCertificate? {
-        try client.certificate(of: endpoint, isExamined: isExamined, within: timeouts)
-    }
-
-    func chain(
-        of endpoint: borrowing HTTPEndpoint, within timeouts: HTTPTimeouts
-    ) throws(HTTPError) -> [PresentedCertificate] { try client.chain(of: endpoint, within: timeouts) }
 }

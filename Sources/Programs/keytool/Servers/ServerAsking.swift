@@ -57,7 +57,7 @@ extension ServerOptions {
             } catch {
                 let failure = Failure(error)
                 Output.word("error", failure.message)
-                if error is CommandFailure { failure.hints.forEach { Output.word("hint", $0.text) } }
+                if error is Failure { failure.hints.forEach { Output.word("hint", $0.text) } }
             }
         }
         return nil

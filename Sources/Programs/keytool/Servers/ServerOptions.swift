@@ -3,7 +3,6 @@ import HTTP
 import HTTPTransport
 import ArgumentParser
 import Console
-import Encodings
 import SafeWire
 import SecureMemory
 import ThreemaKeeping

@@ -1,7 +1,6 @@
 import CommandLine
 import Console
 import HTTP
-import Encodings
 import SafeKeeping
 import ThreemaKeeping
 import SafeWire
@@ -144,7 +143,7 @@ struct TestedServer: ~Copyable {
 
 extension SafeExchangeError {
     /// What helps while a server is chosen: options of the same command.
-    func explainedBeforeUse(of server: borrowing SafeEndpoint, isPreparing: Bool) -> CommandFailure {
+    func explainedBeforeUse(of server: borrowing SafeEndpoint, isPreparing: Bool) -> Failure {
         var failure = self.failure
         switch self {
         case .pinMismatch where server.onPrem != nil:
@@ -163,7 +162,7 @@ extension SafeExchangeError {
             failure = server.accountHint(for: failure)
         default: break
         }
-        return CommandFailure(failure: failure)
+        return failure
     }
 }
 

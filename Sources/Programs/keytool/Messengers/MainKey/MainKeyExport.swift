@@ -1,9 +1,7 @@
-import Age
 import ArgumentParser
 import CommandLine
 import Console
 import Encodings
-import MessengerKeeping
 import ProtonMainKey
 import SecureMemory
 
@@ -90,8 +88,7 @@ struct MainKeyExport: Verb {
     private func write(
         _ bytes: Span<UInt8>, _ id: CheckValue, _ form: String, _ target: DocumentTarget, _ session: Session
     ) throws {
-        try target.write(bytes) {
-            guard let path = target.path else { return }
+        try target.write(bytes) { path in
             try session.output.done(
                 ["wrote the MainKey \(id) to \(path)"],
                 json: .mainKey(

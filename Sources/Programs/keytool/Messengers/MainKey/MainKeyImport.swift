@@ -3,7 +3,6 @@ import ArgumentParser
 import CommandLine
 import Console
 import Encodings
-import Keystore
 import MessengerKeeping
 import ProtonMainKey
 import SecureMemory

@@ -1,7 +1,6 @@
 import ArgumentParser
 import CommandLine
 import Console
-import Encodings
 import Keystore
 import MessengerKeeping
 import ProtonMainKey
@@ -53,11 +52,10 @@ struct MainKeyInit: Verb {
         session.output.hint("make a copy of the key: keytool mainkey export \(id) -o FILE")
     }
 
-    private static func held(_ owner: Owner) -> CommandFailure {
-        CommandFailure(
-            failure: Failure(
-                .exists, "the keystore already holds the MainKey \(owner.id)",
-                hints: "--another makes a second one, for another login"))
+    private static func held(_ owner: Owner) -> Failure {
+        Failure(
+            .exists, "the keystore already holds the MainKey \(owner.id)",
+            hints: "--another makes a second one, for another login")
     }
 
     private func newProtection(_ session: Session) throws -> MainKeyKeeper.NewProtection {

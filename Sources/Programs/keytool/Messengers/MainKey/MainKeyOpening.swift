@@ -146,7 +146,6 @@ extension ProtectionKinds {
             .filter { contains($0.0) }.map(\.1).joined(separator: " and ")
     }
 
-    /// For programs.
     var json: JSONValue {
         .array(
             [(ProtectionKinds.clear, "none"), (.pin, "pin"), (.key, "key")]

@@ -1,7 +1,6 @@
 import ArgumentParser
 import CommandLine
 import Console
-import Encodings
 import MessengerKeeping
 import ProtonMainKey
 

@@ -2,7 +2,6 @@ import Age
 import ArgumentParser
 import CommandLine
 import Console
-import Encodings
 import MessengerKeeping
 import ProtonMainKey
 

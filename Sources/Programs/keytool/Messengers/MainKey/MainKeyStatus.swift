@@ -69,7 +69,6 @@ extension MainKeyKeeper.Summary {
 }
 
 extension AutolockSetting {
-    /// For people.
     var words: String {
         switch minutes {
         case 0: "always: an unlocked key is not stored"

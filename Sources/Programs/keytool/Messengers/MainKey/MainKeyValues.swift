@@ -2,7 +2,6 @@ import ArgumentParser
 import CommandLine
 import Console
 import Encodings
-import MessengerKeeping
 import ProtonMainKey
 import SecureMemory
 
@@ -82,10 +81,7 @@ struct MainKeyOpenValue: Verb {
                         try session.output.done(
                             ["wrote the value (\(kind?.rawValue ?? "KTL2")) to \(target.path)"],
                             json: .mainKey(
-                                "open-value", id,
-                                ValueFile.members(version, kind) + [
-                                    ("file", .string(target.path)), ("bytes", .number(content.count)),
-                                ]))
+                                "open-value", id, ValueFile.members(version, kind, target.path, content.count)))
                     }
                 }
             } else {
@@ -130,18 +126,15 @@ struct MainKeySealValue: Verb {
     func run(_ session: Session) throws {
         let name = format == .ktl2 ? try value.requiredName() : nil
         let target = try written.target(outside: session.reserved)
-        let content = try ValueFile.input(file).readGuarded(limit: LockedValue.maxContentCount)
+        let content = try InputFile(operand: file).readGuarded(limit: LockedValue.maxContentCount)
         try value.withKey(session) { id, key in
             let sealed = try ValueFile.seal(content, name: name, as: type ?? .data, key)
-            try target.write(sealed.span) {
-                guard let path = target.path else { return }
+            try target.write(sealed.span) { path in
                 try session.output.done(
                     ["wrote the value to \(path)"],
                     json: .mainKey(
                         "seal-value", id,
-                        ValueFile.members(format == .v1 ? .version1 : .version2, type) + [
-                            ("file", .string(path)), ("bytes", .number(sealed.count)),
-                        ]))
+                        ValueFile.members(format == .v1 ? .version1 : .version2, type, path, sealed.count)))
             }
         }
         if format == .v1 { session.output.warn("the value is not authenticated: changes of it go unnoticed") }
@@ -185,15 +178,12 @@ struct MainKeyRewrapValue: Verb {
             let kind = type ?? content.kind
             let sealed = try ValueFile.seal(
                 content.bytes, name: version == .version1 ? name : nil, as: kind, key)
-            try target.write(sealed.span) {
-                guard let path = target.path else { return }
+            try target.write(sealed.span) { path in
                 try session.output.done(
                     ["wrote the value (\(kind.rawValue)) to \(path)"],
                     json: .mainKey(
                         "rewrap-value", id,
-                        ValueFile.members(version == .version1 ? .version2 : .version1, kind) + [
-                            ("file", .string(path)), ("bytes", .number(sealed.count)),
-                        ]))
+                        ValueFile.members(version == .version1 ? .version2 : .version1, kind, path, sealed.count)))
             }
         }
         if version == .version1 {
@@ -204,10 +194,8 @@ struct MainKeyRewrapValue: Verb {
 
 /// Values in files.
 private enum ValueFile {
-    static func input(_ path: String) -> InputFile { path == "-" ? .standardInput : InputFile(path: path) }
-
     static func read(_ path: String) throws -> [UInt8] {
-        try input(path).readBytes(.bytes, limit: LockedValue.maxCount)
+        try InputFile(operand: path).readBytes(.bytes, limit: LockedValue.maxCount)
     }
 
     /// - Parameter name: for version 2.
@@ -245,10 +233,12 @@ private enum ValueFile {
         guard isSame else { throw ValueNotReproduced() }
     }
 
-    static func members(_ version: LockedValue.Version, _ kind: LockedValue.Kind?) -> [(String, JSONValue?)] {
+    static func members(
+        _ version: LockedValue.Version, _ kind: LockedValue.Kind?, _ path: String, _ count: Int
+    ) -> [(String, JSONValue?)] {
         [
             ("form", .string(version == .version1 ? "v1" : "ktl2")), ("type", kind.map { .string($0.rawValue) }),
-            ("authenticated", .bool(version == .version2)),
+            ("authenticated", .bool(version == .version2)), ("file", .string(path)), ("bytes", .number(count)),
         ]
     }
 

@@ -2,7 +2,6 @@ import Age
 import ArgumentParser
 import CommandLine
 import Console
-import Encodings
 import ProtonMainKey
 import SecureMemory
 
@@ -88,8 +87,7 @@ struct ReadMainKey: ~Copyable {
     private static func readFile(
         _ source: String, _ opening: MainKeyFileOpening, _ identities: [HeldAgeIdentity]?, _ session: Session
     ) throws -> ReadMainKey {
-        let input = source == "-" ? InputFile.standardInput : InputFile(path: source)
-        let content = try input.readGuarded(limit: maxBytes)
+        let content = try InputFile(operand: source).readGuarded(limit: maxBytes)
         let path = Self.name(source)
         guard !opening.pin.isGiven else { throw MainKeyFileError.notProtected(path: path, by: .pin) }
         if content.withBytes({ AgeFile.isLikely($0) }) {

@@ -14,7 +14,6 @@ extension PrekeyBundle {
 }
 
 extension CheckedBundle {
-    /// For people.
     var lines: [String] {
         [
             "user           \(bundle.username.printable)", "made           \(bundle.timestamp.timestamp.rfc3339)",
@@ -31,7 +30,6 @@ extension CheckedBundle {
         }
     }
 
-    /// For programs.
     var members: [(String, JSONValue?)] {
         [
             ("username", .string(bundle.username)), ("made", .string(bundle.timestamp.timestamp.rfc3339)),

@@ -39,7 +39,8 @@ extension SophaxChatMessenger {
         let result = try keeper.store(opened.account, isOnly: !options.another, at: WallClock.now())
         let hasPrekeys = try keeper.summary(known.peerID).prekeys != nil
         return ImportedAccount(
-            isNew: result == .new, lines: [result.words(file)] + opened.lines,
+            isNew: result == .new,
+            lines: [result.words(file) { "already in the keystore; added \($0.words): \(file)" }] + opened.lines,
             members: opened.members + [
                 ("stored", .bool(result != .held)), ("result", .string(result.name)), ("prekeys", .bool(hasPrekeys)),
             ] + result.members
@@ -51,7 +52,7 @@ extension SophaxChatMessenger {
         }
     }
 
-    static func check(_ options: SophaxExportOptions, with protection: NewAgeFileOptions) throws {
+    static func check(_ options: SophaxExportOptions, with protection: NewAgeFileOptions<FilePassphrase>) throws {
         guard !options.sxid || protection.recipients.texts.isEmpty else {
             throw ValidationError("--sxid writes a file under a passphrase: it takes no recipient")
         }
@@ -120,16 +121,7 @@ extension Span<UInt8> {
     }
 }
 
-extension SophaxKeeper.Stored {
-    /// - Parameter subject: what was read.
-    func words(_ subject: String) -> String {
-        switch self {
-        case .new: "imported \(subject)"
-        case .held: "already in the keystore, with the same keys: \(subject)"
-        case .extended(let added): "already in the keystore; added \(added.words): \(subject)"
-        }
-    }
-
+extension Stored<SophaxKeeper.Added> {
     /// For programs: what was added to an identity that is held.
     fileprivate var members: [(String, JSONValue?)] {
         let added: SophaxKeeper.Added
@@ -143,15 +135,6 @@ extension SophaxKeeper.Stored {
             ("added_one_time_prekeys", .number(added.prekeys.oneTime)),
             ("added_first_messages", .number(added.prekeys.seen)),
         ]
-    }
-
-    /// For programs.
-    fileprivate var name: String {
-        switch self {
-        case .new: "imported"
-        case .held: "held"
-        case .extended: "extended"
-        }
     }
 }
 

@@ -1,9 +1,7 @@
 import Age
-import ArgumentParser
 import CommandLine
 import Console
 import Encodings
-import MessengerKeeping
 import SecureMemory
 import SophaxChat
 import SophaxStorage
@@ -61,7 +59,6 @@ struct SophaxFile: ~Copyable {
         /// The work factor is nil for a file for recipients.
         case age(workFactor: Int?)
 
-        /// For people.
         var words: String {
             switch self {
             case .sxid: "SXID 2, passphrase (PBKDF2)"
@@ -70,7 +67,6 @@ struct SophaxFile: ~Copyable {
             }
         }
 
-        /// For programs.
         var name: String { self == .sxid ? "sxid" : "age" }
     }
 
@@ -80,7 +76,6 @@ struct SophaxFile: ~Copyable {
     let form: Form
     let account: SophaxAccount
 
-    /// For people.
     var lines: [String] {
         account.identity.publicIdentity.lines + [
             "user           \(account.username.printable)",
@@ -90,7 +85,6 @@ struct SophaxFile: ~Copyable {
         ]
     }
 
-    /// For programs.
     var members: [(String, JSONValue?)] {
         account.identity.publicIdentity.members + [
             ("username", .string(account.username)), ("verified_peers", .number(account.verified.count)),

@@ -33,8 +33,7 @@ struct SophaxOpenBackup: Verb {
 
     func run(_ session: Session) throws {
         let target = try output.map { try DocumentTarget($0, mayReplace: force, outside: session.reserved) }
-        let input = file == "-" ? InputFile.standardInput : InputFile(path: file)
-        let bytes = try input.readBytes(.bytes, limit: MessageBackup.maxCount)
+        let bytes = try InputFile(operand: file).readBytes(.bytes, limit: MessageBackup.maxCount)
         do {
             try MessageBackup.check(bytes)
         } catch BackupError.unknownFormat {
@@ -72,6 +71,6 @@ struct SophaxOpenBackup: Verb {
         }
         guard let target else { return try done() }
         // Stdout has the content, and nothing else.
-        try target.write(content) { if target.path != nil { try done() } }
+        try target.write(content) { _ in try done() }
     }
 }

@@ -201,7 +201,6 @@ enum SophaxPrekeyError: Error {
 }
 
 extension PrekeySummary {
-    /// For people.
     func lines(at now: Timestamp) -> [String] {
         var lines = signed.map { prekey in
             let replaced = prekey.replaced.map { ", replaced \(now.days(since: $0)) ago" } ?? ""
@@ -213,26 +212,19 @@ extension PrekeySummary {
         return lines + ["one-time       \(Counted.text(oneTimeIDs.count, "prekey"))"]
     }
 
-    /// For programs.
     func members(at now: Timestamp) -> [(String, JSONValue?)] {
-        [
-            (
-                "signed_prekeys",
-                .array(
-                    signed.map { prekey in
-                        .members([
-                            ("id", .number(prekey.id)), ("made", .string(prekey.made.rfc3339)),
-                            ("replaced", prekey.replaced.map { .string($0.rfc3339) }),
-                        ])
-                    })
-            ),
-            // It is made with the signed prekey, and replaced with it.
-            (
-                "last_resort",
-                signed.last.map {
-                    .members([("id", .number(PrekeyBundle.lastResortID)), ("made", .string($0.made.rfc3339))])
-                }
-            ),
+        let all = signed.map { prekey in
+            JSONValue.members([
+                ("id", .number(prekey.id)), ("made", .string(prekey.made.rfc3339)),
+                ("replaced", prekey.replaced.map { .string($0.rfc3339) }),
+            ])
+        }
+        // It is made with the signed prekey, and replaced with it.
+        let lastResort = signed.last.map { prekey in
+            JSONValue.members([("id", .number(PrekeyBundle.lastResortID)), ("made", .string(prekey.made.rfc3339))])
+        }
+        return [
+            ("signed_prekeys", .array(all)), ("last_resort", lastResort),
             ("one_time_prekeys", .number(oneTimeIDs.count)),
             ("one_time_ids", .array(oneTimeIDs.map { .number($0) })),
         ]
@@ -257,7 +249,6 @@ extension PrekeySummary {
 }
 
 extension SophaxKeeper.PrekeyChange {
-    /// For programs.
     fileprivate func members(_ id: PeerID, at now: Timestamp) -> [(String, JSONValue?)] {
         [("id", .string(id.description)), ("made", .number(made)), ("rotated", .bool(isRotated))]
             + summary.members(at: now)

@@ -4,7 +4,6 @@ import Console
 import Encodings
 import MessengerKeeping
 import QRCode
-import SecureMemory
 import SophaxChat
 import SophaxStorage
 
@@ -18,8 +17,7 @@ struct SophaxPeerFile: ParsableArguments {
 
     /// - Throws: `InputError`; `BundleError.badSignature`; `SophaxFileError.notPeer`.
     func identity() throws -> (identity: PublicIdentity, username: String?) {
-        let input = peer == "-" ? InputFile.standardInput : InputFile(path: peer)
-        let content = try input.readBytes(.bytes, limit: PrekeyBundle.maxCount)
+        let content = try InputFile(operand: peer).readBytes(.bytes, limit: PrekeyBundle.maxCount)
         if let scanned = PublicIdentity(code: content) { return (scanned, nil) }
         let bundle: PrekeyBundle
         do throws(BundleError) { bundle = try PrekeyBundle(parsing: content) } catch {

@@ -252,8 +252,7 @@ enum SophaxSharesError: Error {
 extension IdentityShare {
     /// - Throws: `InputError`; `SophaxFileError.notShare`.
     static func read(_ path: String) throws -> IdentityShare {
-        let input = path == "-" ? InputFile.standardInput : InputFile(path: path)
-        let text = try input.readGuarded(limit: maxCount)
+        let text = try InputFile(operand: path).readGuarded(limit: maxCount)
         do throws(BackupError) {
             return try text.withBytes { (text) throws(BackupError) in try IdentityShare(parsing: text) }
         } catch {
@@ -261,7 +260,6 @@ extension IdentityShare {
         }
     }
 
-    /// For people.
     var lines: [String] {
         [
             "identity       \(peerID?.description ?? "unknown")", "split          \(id.printable)",
@@ -269,7 +267,6 @@ extension IdentityShare {
         ]
     }
 
-    /// For programs.
     var members: [(String, JSONValue?)] {
         [
             ("id", peerID.map { .string($0.description) }), ("split", .string(id)), ("index", .number(index)),

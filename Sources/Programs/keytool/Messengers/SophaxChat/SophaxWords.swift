@@ -10,7 +10,6 @@ extension PublicIdentity {
     /// For people: name and number, which are shown before anything is stored.
     var lines: [String] { ["identity       \(peerID)", "safety number  \(safetyNumber(.version1))"] }
 
-    /// For programs.
     var members: [(String, JSONValue?)] {
         [
             ("id", .string(peerID.description)), ("safety_number", .string(safetyNumber(.version1))),
@@ -39,7 +38,6 @@ extension SophaxKeeper.Summary {
         ]
     }
 
-    /// For programs.
     var members: [(String, JSONValue?)] {
         identity.members + [
             ("username", .string(username)), ("verified_peers", .number(verifiedCount)),

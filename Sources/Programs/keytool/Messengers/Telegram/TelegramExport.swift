@@ -24,7 +24,7 @@ enum TelegramExportFormat: String, CaseIterable, ExpressibleByArgument {
 }
 
 extension TelegramMessenger {
-    static func check(_ options: TelegramExportOptions, with protection: NewAgeFileOptions) throws {
+    static func check(_ options: TelegramExportOptions, with protection: NewAgeFileOptions<FilePassphrase>) throws {
         guard options.format != .age else {
             guard !options.revealPrivateKey else {
                 throw ValidationError("an age file is encrypted: --reveal-private-key is for the other formats")

@@ -172,14 +172,9 @@ extension TelegramMessenger {
     }
 
     /// - Parameter result: nil if nothing was to be stored.
-    private static func words(_ result: TelegramKeeper.Stored?, _ subject: String) -> String {
-        switch result {
-        case nil: "\(subject) opens"
-        case .new: "imported \(subject)"
-        case .held: "already in the keystore, with the same keys: \(subject)"
-        case .extended(let additions):
-            "already in the keystore: \(subject); " + additions.words.joined(separator: "; ")
-        }
+    private static func words(_ result: Stored<TelegramKeeper.Additions>?, _ subject: String) -> String {
+        result?.words(subject) { "already in the keystore: \(subject); " + $0.words.joined(separator: "; ") }
+            ?? "\(subject) opens"
     }
 }
 
@@ -194,26 +189,16 @@ extension TelegramKeeper.Additions {
     }
 }
 
-extension TelegramKeeper.Stored? {
+extension Stored<TelegramKeeper.Additions>? {
     /// Whether something was stored; nil if nothing was to be.
     fileprivate var isNew: Bool { map { $0 != .held } ?? false }
 
-    /// For programs.
     fileprivate var members: [(String, JSONValue?)] {
         [("stored", .bool(isNew)), ("result", map { .string($0.name) })]
     }
 }
 
-extension TelegramKeeper.Stored {
-    /// For programs.
-    fileprivate var name: String {
-        switch self {
-        case .new: "imported"
-        case .held: "held"
-        case .extended: "extended"
-        }
-    }
-
+extension Stored<TelegramKeeper.Additions> {
     /// For programs: the IDs of the keys that were marked as lost; nil if there are none.
     fileprivate var markedLost: JSONValue? {
         guard case .extended(let additions) = self, !additions.lost.isEmpty else { return nil }

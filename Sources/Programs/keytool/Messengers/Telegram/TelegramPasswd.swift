@@ -2,7 +2,6 @@ import ArgumentParser
 import CommandLine
 import Console
 import Encodings
-import Telegram
 
 struct TelegramPasswd: Verb {
     static let configuration = CommandConfiguration(
@@ -17,7 +16,7 @@ struct TelegramPasswd: Verb {
     @Argument(help: "The file.", completion: .file())
     var file: String
 
-    @OptionGroup var protection: TelegramProtectionOptions
+    @OptionGroup var protection: NewAgeFileOptions<NewFilePassphrase>
 
     @OptionGroup var opening: AccountFileOptions
 
@@ -27,12 +26,11 @@ struct TelegramPasswd: Verb {
         let target = try ResultFile(file, mayReplace: true, outside: session.reserved)
         let opened = try opening.openTelegram(file, session)
         guard opened.isProtected else {
-            throw CommandFailure(
-                failure: Failure(.absent, "\(file) is not protected", hints: "keytool telegram protect \(file)")
-                    .because(of: "not_protected"))
+            throw Failure(.absent, "\(file) is not protected", hints: "keytool telegram protect \(file)").because(
+                of: "not_protected")
         }
         try protection.check()
-        let sealed = try protection.seal(opened, for: file, session)
+        let sealed = try protection.seal(opened.plain, .named(file), session)
         try target.requireUnchanged()
         try target.write(sealed.span)
         let recipients = protection.recipients.texts.count

@@ -2,7 +2,6 @@ import ArgumentParser
 import CommandLine
 import Console
 import Encodings
-import Telegram
 
 struct TelegramProtect: Verb {
     static let configuration = CommandConfiguration(
@@ -19,7 +18,7 @@ struct TelegramProtect: Verb {
 
     @OptionGroup var written: OptionalDocumentOptions
 
-    @OptionGroup var protection: TelegramProtectionOptions
+    @OptionGroup var protection: NewAgeFileOptions<NewFilePassphrase>
 
     @OptionGroup var opening: AccountFileOptions
 
@@ -34,13 +33,11 @@ struct TelegramProtect: Verb {
             opened = try opening.openTelegram(file, session)
         } catch let error as TelegramFileError {
             guard case .notProtected = error else { throw error }
-            throw CommandFailure(
-                failure: error.failure
-                    .advising("--new-file-passphrase-file, -command and -fd give the passphrase of the new file"))
+            throw error.failure.advising(
+                "--new-file-passphrase-file, -command and -fd give the passphrase of the new file")
         }
-        let sealed = try protection.seal(opened, for: target.path ?? "-", session)
-        try target.write(sealed.span) {
-            guard let path = target.path else { return }
+        let sealed = try protection.seal(opened.plain, .named(target.path ?? "-"), session)
+        try target.write(sealed.span) { path in
             try session.output.done(
                 ["wrote \(path)"] + opened.lines,
                 json: TelegramMessenger.result(

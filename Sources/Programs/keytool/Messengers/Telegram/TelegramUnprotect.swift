@@ -33,8 +33,7 @@ struct TelegramUnprotect: Verb {
         let opened = try opening.openTelegram(file, session)
         let (held, isLost) = try key(of: opened)
         try held.key.bytes.withBytes { key in
-            try target.write(key) {
-                guard let path = target.path else { return }
+            try target.write(key) { path in
                 try session.output.done(
                     ["wrote the key \(held.key.id) to \(path), without protection"],
                     json: TelegramMessenger.result(
@@ -58,8 +57,7 @@ struct TelegramUnprotect: Verb {
             throw UsageFailure("\(file) contains a single key; leave --dc out")
         }
         guard let key = keys.first(where: { $0.dataCentre == dc }) else {
-            throw CommandFailure(
-                failure: Failure(.absent, "\(file) has no key for data centre \(dc)").because(of: "no_key"))
+            throw Failure(.absent, "\(file) has no key for data centre \(dc)").because(of: "no_key")
         }
         return (key.held, key.isLost)
     }

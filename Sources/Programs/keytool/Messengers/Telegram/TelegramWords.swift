@@ -32,7 +32,6 @@ extension TelegramAccount {
         keys.filter(\.isLost).map { "the key \($0.id) is marked as lost: somebody else may have it" }
     }
 
-    /// For programs.
     var members: [(String, JSONValue?)] {
         [
             ("id", .string(id.description)), ("user_id", user.map { .string("\($0)") }),
@@ -43,7 +42,6 @@ extension TelegramAccount {
 }
 
 extension TelegramAccount.Key {
-    /// For programs.
     var members: [(String, JSONValue?)] {
         [("dc", .number(dataCentre)), ("key_id", .string(id.description)), ("lost", .bool(isLost))]
     }
@@ -61,7 +59,6 @@ extension TelegramFile {
         }
     }
 
-    /// For programs.
     var members: [(String, JSONValue?)] {
         [("form", .string(form.name)), ("protected", .bool(isProtected)), ("weak", .bool(isWeak))] + contentMembers
     }
@@ -98,41 +95,24 @@ extension TelegramFile {
     }
 }
 
-extension TelegramFile.Form {
-    /// For people.
-    var words: String {
+extension TelegramFile.Form: TwoNames {
+    var names: (words: String, json: String) {
         switch self {
-        case .legacy(.raw): "256 bytes, not protected"
-        case .legacy(.hashed): "SHA-1 and key, not protected"
-        case .legacy(.literal): "AES-256-CBC, the password as the key"
-        case .legacy(.literalWithIV): "IV and AES-256-CBC, the password as the key"
-        case .legacy(.openSSL): "AES-256-CBC as OpenSSL derives the key, without PEM text"
-        case .legacy(.pem): "PEM, AES-256-CBC as OpenSSL derives the key"
-        case .legacy(.scrypt): "AES-256-CBC, scrypt"
-        case .session(.telethonFile(let version)): "session file of Telethon, version \(version), not protected"
-        case .session(.telethonText): "session text of Telethon, not protected"
-        case .session(.pyrogramFile(let version)): "session file of Pyrogram, version \(version), not protected"
-        case .session(.pyrogramText): "session text of Pyrogram, not protected"
-        case .age(let workFactor?): "age, passphrase (scrypt, work factor \(workFactor))"
-        case .age(nil): "age, recipients"
-        }
-    }
-
-    /// For programs.
-    var name: String {
-        switch self {
-        case .legacy(.raw): "raw"
-        case .legacy(.hashed): "hashed"
-        case .legacy(.literal): "literal"
-        case .legacy(.literalWithIV): "literal_iv"
-        case .legacy(.openSSL): "openssl"
-        case .legacy(.pem): "pem"
-        case .legacy(.scrypt): "scrypt"
-        case .session(.telethonFile): "telethon"
-        case .session(.telethonText): "telethon-text"
-        case .session(.pyrogramFile): "pyrogram"
-        case .session(.pyrogramText): "pyrogram-text"
-        case .age: "age"
+        case .legacy(.raw): ("256 bytes, not protected", "raw")
+        case .legacy(.hashed): ("SHA-1 and key, not protected", "hashed")
+        case .legacy(.literal): ("AES-256-CBC, the password as the key", "literal")
+        case .legacy(.literalWithIV): ("IV and AES-256-CBC, the password as the key", "literal_iv")
+        case .legacy(.openSSL): ("AES-256-CBC as OpenSSL derives the key, without PEM text", "openssl")
+        case .legacy(.pem): ("PEM, AES-256-CBC as OpenSSL derives the key", "pem")
+        case .legacy(.scrypt): ("AES-256-CBC, scrypt", "scrypt")
+        case .session(.telethonFile(let version)):
+            ("session file of Telethon, version \(version), not protected", "telethon")
+        case .session(.telethonText): ("session text of Telethon, not protected", "telethon-text")
+        case .session(.pyrogramFile(let version)):
+            ("session file of Pyrogram, version \(version), not protected", "pyrogram")
+        case .session(.pyrogramText): ("session text of Pyrogram, not protected", "pyrogram-text")
+        case .age(let workFactor?): ("age, passphrase (scrypt, work factor \(workFactor))", "age")
+        case .age(nil): ("age, recipients", "age")
         }
     }
 }

@@ -1,5 +1,4 @@
 import Age
-import ArgumentParser
 import CommandLine
 import Console
 import SecureMemory

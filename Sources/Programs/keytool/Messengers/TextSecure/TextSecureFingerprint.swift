@@ -83,12 +83,10 @@ struct TextSecureFingerprint: Verb {
 
     private func report(_ isEqual: Bool, _ session: Session) throws {
         guard isEqual else {
-            throw CommandFailure(
-                failure: Failure(
-                    .verifyFailed, "the fingerprints differ",
-                    hints: "do not trust the key until you know why",
-                    "either one of you has a new key, or somebody has exchanged it"
-                ).because(of: "other_key"))
+            throw Failure(
+                .verifyFailed, "the fingerprints differ", hints: "do not trust the key until you know why",
+                "either one of you has a new key, or somebody has exchanged it"
+            ).because(of: "other_key")
         }
         try session.output.done(
             ["the fingerprints are equal"], json: TextSecureMessenger.result("fingerprint", [("equal", true)]))

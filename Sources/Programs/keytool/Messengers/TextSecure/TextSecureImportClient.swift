@@ -38,14 +38,13 @@ struct TextSecureImportClient: Verb {
         // Refuse before asking, not after.
         let target = try written.target(outside: session.reserved)
         _ = try recipients.recipients(insteadOf: passphrase)
-        let input = file == "-" ? InputFile.standardInput : InputFile(path: file)
-        let wrap = try WrappedMasterSecret(try input.readBytes(.bytes, limit: AndroidPreferences.maxFileCount))
+        let wrap = try WrappedMasterSecret(
+            try InputFile(operand: file).readBytes(.bytes, limit: AndroidPreferences.maxFileCount))
         let secret = try wrap.open(password, of: file, session)
         let protection = try recipients.protection(
             or: passphrase, .named(target.path ?? "with the master secret"), weak: weakOk ? .accept : .ask, session)
         let file = try protection.seal(secret.held.bytes, session.output)
-        try target.write(file.span) {
-            guard let path = target.path else { return }
+        try target.write(file.span) { path in
             try session.output.done(
                 ["wrote the master secret to \(path)", "form          \(wrap.words)"],
                 json: TextSecureMessenger.result(

@@ -1,8 +1,6 @@
 import ArgumentParser
 import CommandLine
 import Console
-import Encodings
-import Keystore
 import MessengerKeeping
 import SecureMemory
 import TextSecure

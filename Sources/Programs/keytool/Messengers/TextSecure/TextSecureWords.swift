@@ -1,5 +1,4 @@
 import CommandLine
-import Console
 import Encodings
 import Keystore
 import MessengerKeeping
@@ -20,7 +19,6 @@ extension TextSecureAccount {
     /// For people, in a list: what stands behind its number.
     var facts: String { "\(server ?? "no server"), \(Counted.text(prekeys.count, "prekey"))" }
 
-    /// For programs.
     var members: [(String, JSONValue?)] {
         [
             ("id", .string(Owner.textSecure(number).id)), ("number", .string(number.text)),

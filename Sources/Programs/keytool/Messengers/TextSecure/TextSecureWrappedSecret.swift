@@ -4,7 +4,7 @@ import SecureMemory
 import TextSecure
 
 /// A file in which a client keeps its master secret.
-enum WrappedMasterSecret {
+enum WrappedMasterSecret: TwoNames {
     case rncryptor([UInt8])
     case android(AndroidPreferences)
 
@@ -45,19 +45,10 @@ enum WrappedMasterSecret {
         }
     }
 
-    /// For people.
-    var words: String {
+    var names: (words: String, json: String) {
         switch self {
-        case .rncryptor: "iOS client, RNCryptor 3 (PBKDF2, 10,000 rounds)"
-        case .android: "Android client, preferences (PKCS #12, 100 rounds)"
-        }
-    }
-
-    /// For programs.
-    var name: String {
-        switch self {
-        case .rncryptor: "rncryptor"
-        case .android: "android"
+        case .rncryptor: ("iOS client, RNCryptor 3 (PBKDF2, 10,000 rounds)", "rncryptor")
+        case .android: ("Android client, preferences (PKCS #12, 100 rounds)", "android")
         }
     }
 }
