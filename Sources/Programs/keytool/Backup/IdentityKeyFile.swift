@@ -1,3 +1,4 @@
+import Age
 import ArgumentParser
 import CommandLine
 import Console
@@ -45,6 +46,10 @@ enum IdentityKeyFile: ~Copyable {
         let content = try InputFile(path: path).readGuarded(limit: KeyFileFormat.maxCount)
         guard !content.withBytes({ GatewayKeyText.isLikely($0) }) else {
             throw UsageFailure("\(path) is the key of a Gateway ID, and does not say the ID", hint: "--id '*ABCDEFG'")
+        }
+        guard !content.withBytes({ AgeFile.isLikely($0) }) else {
+            throw UsageFailure(
+                "\(path) is an age file, as archives are", hint: "keytool archive import \(ShellWord.path(path))")
         }
         guard content.withBytes({ bytes in bytes.indices.contains { bytes[$0] >= 0x80 || bytes[$0] == 0 } }) else {
             return try refuseOptions(options)

@@ -24,6 +24,9 @@ struct Doctor: ParsableCommand {
         try session.output.data(
             findings.map(\.line),
             json: .result("doctor", [("checks", .array(findings.map(\.json)))]))
+        if findings.contains(where: { $0.result == .skipped }) {
+            session.output.note("not all was looked at: see the lines that begin with skipped")
+        }
         let problems = findings.filter { $0.result == .problem }
         guard let first = problems.first else { return }
         let count = problems.count == 1 ? "1 problem was found" : "\(problems.count) problems were found"

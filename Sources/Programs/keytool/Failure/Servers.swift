@@ -292,12 +292,18 @@ extension SafeServerAddress {
         do throws(SafeServerAddressError) {
             try self.init(parsing: text)
         } catch {
-            guard error == .unknownScheme, text.hasPrefix("/") else { throw error }
-            // An address that is cut would name another directory.
+            guard error == .unknownScheme else { throw error }
+            let failure = error.failure
+            if text.hasPrefix("http://") {
+                throw failure.advising("nothing is sent without TLS: keytool-server serve --tls-self-signed NAME")
+            }
+            guard text.hasPrefix("/") || !text.contains(":") else { throw failure }
+            // An address that is cut would name another server or directory.
             let isShown = text == text.printable
-            throw Failure(
-                error.failure.status, error.failure.message,
-                hints: isShown ? "file://\(text)" : "put file:// before the path")
+            if text.hasPrefix("/") {
+                throw failure.advising(isShown ? "file://\(text)" : "put file:// before the path")
+            }
+            throw isShown ? failure.advising("https://\(text)") : failure
         }
     }
 }

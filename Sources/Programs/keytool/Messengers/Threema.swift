@@ -19,7 +19,11 @@ enum ThreemaMessenger: KeptMessenger {
         title: "identity", titles: "identities", subject: "The identity", placeholder: "id",
         beginning: "keytool id create, or keytool backup import", absence: "no_identity",
         listing: ("list", "identities"),
-        forms: ["id": "an ID has 8 characters, A-Z and 0-9; the first may be *"])
+        forms: [
+            "id": "an ID has 8 characters, A-Z and 0-9; the first may be *",
+            "place": "a place has up to 32 characters, a-z, 0-9 and -",
+            "m/n": "2 to 16 shares, of which 2 or more are needed: 3/5",
+        ])
 
     static let nounWords = NounWords(abstract: "", commonNames: [])
 

@@ -16,7 +16,8 @@ extension ControllingTerminal {
             ("valid from", certificate.validFrom.printable), ("valid until", certificate.validUntil.printable),
             ("SHA-256", fingerprint[0]), ("", fingerprint[1]), ("public key", certificate.pin.text),
         ] { try say("  " + name.padded(to: 13) + text) }
-        try say("Compare the SHA-256 fingerprint with the one that the server's operator gives you.")
+        try say("Compare the SHA-256 fingerprint, or the public key, with what the server's operator")
+        try say("gives you; keytool-server prints the key behind --pin.")
         while true {
             switch try askText("Trust this certificate (t), trust it and pin its key (p), or refuse it (Enter)? ") {
             case "t": return server.copy.trusting(certificate.pem, pins: server.pins)

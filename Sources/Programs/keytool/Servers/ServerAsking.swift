@@ -77,7 +77,8 @@ extension ServerOptions {
     private func askedUser(
         on host: String, instead present: String?, _ terminal: borrowing ControllingTerminal
     ) throws -> String? {
-        while let typed = try terminal.askText("User on \(host) (Enter for \(present ?? "none")): ") {
+        let offer = present.map { "\($0), and the password again" } ?? "none"
+        while let typed = try terminal.askText("User on \(host) (Enter for \(offer)): ") {
             let user = typed.isEmpty ? present ?? "" : typed
             if user.isEmpty || Login.isUser(user) { return user }
             Output.word("error", "that is not a valid user name")

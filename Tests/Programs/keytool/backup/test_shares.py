@@ -170,6 +170,11 @@ def test_numbers(held, numbers):
     assert held("backup", "split", f"--shares={numbers}", "--reveal-shares").code == 64
 
 
+def test_the_form_of_the_numbers_is_said(held):
+    assert "of which 2 or more are needed: 3/5" in held.fails(64, "backup", "split", "--shares", "3").err
+    assert "up to 32 characters, a-z, 0-9 and -" in held.fails(64, "safe", "setup", "--name", "NAS").err
+
+
 def test_the_words_need_an_option(held):
     result = held("backup", "split", "--shares", "2/3")
     assert result.code == 64 and "--reveal-shares" in result.err

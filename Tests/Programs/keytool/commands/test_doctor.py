@@ -78,6 +78,7 @@ def test_a_locked_keystore_is_not_asked_about(keytool, given):
     passphrase = given("passphrase", b"correct horse\n")
     keytool.ok("id", "create", *passphrase)
     assert findings(keytool)["identities"]["result"] == "skipped"
+    assert "not all was looked at" in keytool.ok("doctor").err
     assert findings(keytool, *passphrase)["identities"]["result"] == "ok"
 
 

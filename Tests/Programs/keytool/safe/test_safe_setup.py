@@ -210,8 +210,10 @@ def test_server_that_is_a_file(owner, tmp_path, safe_password):
 
 
 @pytest.mark.parametrize("path, hint", [
-    ("/mnt/nas", "file:///mnt/nas"), ("/" + "a" * 100, "put file:// before the path")])
-def test_hint_for_a_path_without_a_scheme_is_never_cut(owner, safe_password, path, hint):
+    ("/mnt/nas", "file:///mnt/nas"), ("/" + "a" * 100, "put file:// before the path"),
+    ("safe.example.net/alice", "https://safe.example.net/alice"),
+    ("http://127.0.0.1:8080", "nothing is sent without TLS: keytool-server serve --tls-self-signed NAME")])
+def test_hint_for_an_address_of_no_known_kind_is_never_cut(owner, safe_password, path, hint):
     result = owner.fails(64, "safe", "setup", "--server", path, *safe_password)
     assert f"hint: {hint}\n" in result.err
 

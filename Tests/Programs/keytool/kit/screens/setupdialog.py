@@ -31,7 +31,8 @@ def trusting(bare):
 
 
 def user(host="localhost", instead="none"):
-    return rf"User on {host} \(Enter for {instead}\): $"
+    again = "" if instead == "none" else ", and the password again"
+    return rf"User on {host} \(Enter for {instead}{again}\): $"
 
 
 def answer_login(run, name=USER, password=SERVER_PASSWORD.decode(), **asked):
