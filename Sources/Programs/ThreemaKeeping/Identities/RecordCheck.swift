@@ -1,5 +1,6 @@
 package import Keystore
 internal import SafeKeeping
+internal import SecureMemory
 package import Threema
 internal import ThreemaDirectory
 internal import ThreemaRecords
