@@ -118,7 +118,7 @@ struct ProfileSummary {
             "profile show",
             [
                 ("id", .string(id.text)), ("nickname", document.nickname.map { .string($0) }),
-                ("picture", document.hasPicture ? pictureJSON : nil), ("picture_for", audienceJSON),
+                ("picture", document.hasPicture ? .some(pictureJSON) : .none), ("picture_for", audienceJSON),
                 ("links", .array(links)), ("settings", .members(settings)),
                 ("blocked", Self.texts(document.settings.blockedContacts)),
                 ("contacts", .number(document.contactCount)), ("verified_contacts", .number(verifiedCount)),
