@@ -1,7 +1,8 @@
 """Documents that somebody wrote who has the Safe key, and who means harm.
 
 `safe check`, `safe pull` by key and `safe pull` by password end in 65 or 14, or in 0 where nothing
-is wrong but the size: within 2 s of processor time and 256 MiB, and what is refused stores nothing.
+is wrong but the size: within 256 MiB and 10 s of processor time, and what is refused stores nothing. The release takes
+less than 2 s; what only grows too fast takes minutes.
 """
 
 import functools
@@ -16,7 +17,7 @@ from kit.known import EMPTY_KEYSTORE, SAFE_PASSWORD
 from kit.processes.measured import Measured
 from kit.runner import BUT_THE_FINDING, snapshot
 
-SECONDS, MEBIBYTES = 2, 256
+SECONDS, MEBIBYTES = 10, 256
 MAX_DOCUMENT = 8 << 20
 KEY = bytes(range(32))
 KEYS = oracle.safe_keys(SAFE_PASSWORD, "ABCD1234")
