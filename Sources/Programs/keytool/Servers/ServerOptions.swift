@@ -99,9 +99,10 @@ struct ServerOptions: ParsableArguments {
     func named(isNeeded: Bool, _ files: OnPremKeeper?, _ session: Session) throws -> SafeEndpoint? {
         if let onprem, let files {
             let safe = try files.file(onprem).safeServer()
+            let authority = try authority(safe.address)
             return SafeEndpoint(
-                safe.address, login: try login(safe.address, serverUser, session),
-                authority: try authority(safe.address), pins: safe.pins, onPrem: safe.onPrem)
+                safe.address, login: try login(safe.address, serverUser, session), authority: authority,
+                pins: safe.pins, onPrem: safe.onPrem)
         }
         if let text = try addressText(isNeeded) { return try server(at: SafeServerAddress(typed: text), session) }
         return try serverFile.map { try server(inFile: $0, session) }
@@ -153,9 +154,9 @@ struct ServerOptions: ParsableArguments {
 
     func server(at address: SafeServerAddress, user: String?, _ session: Session) throws -> SafeEndpoint {
         try Self.requireLibrary(address)
-        return SafeEndpoint(
-            address, login: try login(address, user, session), authority: try authority(address),
-            pins: try pins(address))
+        // A file that is missing is told before a person types a password.
+        let (authority, pins) = (try authority(address), try pins(address))
+        return SafeEndpoint(address, login: try login(address, user, session), authority: authority, pins: pins)
     }
 
     private func server(inFile path: String, _ session: Session) throws -> SafeEndpoint {

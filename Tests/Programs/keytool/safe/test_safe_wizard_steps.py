@@ -47,6 +47,13 @@ def test_text_that_is_no_address(keytool, directory, terminal):
     ends_well(run)
 
 
+def test_a_file_that_is_missing_is_told_before_a_question(keytool, terminal, tmp_path):
+    keytool.ok("id", "create", "--id", ID)
+    run = terminal("safe", "setup", "--server", "https://localhost:1/", "--server-user", USER,
+                   "--ca-file", str(tmp_path / "absent.pem"))
+    assert run.finish() == 66 and "password of" not in run.text, run.text
+
+
 def test_path_for_an_address(keytool, directory, safe_password):
     keytool.ok("id", "create", "--id", ID)
     refused = keytool.fails(64, "safe", "setup", "--server", directory.path, *safe_password)
