@@ -318,7 +318,7 @@ fuzz-program:
 asan: ## run the tests of the rooms that touch C or raw memory under AddressSanitizer
 	Scripts/test-sanitizers address $(swift)
 
-tsan: ## run the tests of the rooms that have threads under ThreadSanitizer
+tsan: ## run the tests of some rooms that have threads under ThreadSanitizer
 	Scripts/test-sanitizers thread $(swift)
 
 # The release is built by the stage before it, or by `make build-release`.

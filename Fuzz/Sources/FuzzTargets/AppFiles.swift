@@ -49,7 +49,9 @@ enum AppFiles {
         if let number = try? PhoneNumber(parsing: text) {
             expect((try? PhoneNumber(parsing: number.text)) == number, "the same number")
         }
-        if let address = try? EmailAddress(normalizing: text) { _ = address }
+        if let address = try? EmailAddress(normalizing: text) {
+            expect((try? EmailAddress(normalizing: address.text)) == address, "the same address")
+        }
         if let code = try? ContactCode(parsing: text) {
             expect((try? ContactCode(parsing: code.text)) == code, "the same code")
         }

@@ -57,11 +57,17 @@ enum Encoded {
         expect(opened.count <= 65_536, "not more than the limit")
     }
 
-    /// Its checksum and length are written behind whatever deflate stream the fuzzer found.
+    /// The first byte is the length of what is inflated, in 16 bytes. In a gzip member with the right checksum and length, the
+    /// stream has the same content.
     static func deflate(_ bytes: [UInt8]) {
         let (first, rest) = split(bytes)
-        guard let opened = Deflate.open(rest.span, count: Int(first) * 16) else { return }
+        guard let opened = Deflate.open(rest.span, count: Int(first) * 16)?.revealBytes() else { return }
         expect(opened.count == Int(first) * 16, "as long as was said")
+        let trailer = [Deflate.checksum(opened.span), UInt32(opened.count)].flatMap { number in
+            (0..<4).map { UInt8(truncatingIfNeeded: number >> UInt32(8 * $0)) }
+        }
+        let member = [0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0] + rest + trailer
+        expect((try? Gzip.open(member.span, limit: 4096))?.revealBytes() == opened, "the same content")
     }
 
     static func texts(_ bytes: [UInt8]) {

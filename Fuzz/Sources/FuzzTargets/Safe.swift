@@ -50,8 +50,7 @@ enum Safe {
 
     static func picture(_ bytes: [UInt8]) throws {
         if let size = ProfilePicture.size(of: bytes) { expect(size.width >= 0 && size.height >= 0, "a size") }
-        let picture = try ProfilePicture(jpeg: bytes)
-        _ = picture
+        _ = try ProfilePicture(jpeg: bytes)
     }
 
     // MARK: Directory

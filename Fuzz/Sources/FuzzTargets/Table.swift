@@ -222,6 +222,7 @@ private let messengers: [FuzzTarget] = [
         [
             "TelegramSessions/TelegramSession.init(database:log:journal:)"
         ], TelegramFiles.sessionFile),
+    FuzzTarget("telegram-session-file-sums", limit: 16_384, [], Repaired.sessionFile),
     FuzzTarget(
         "textsecure-messages", limit: 1024,
         [

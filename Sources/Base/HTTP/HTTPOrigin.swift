@@ -11,7 +11,8 @@ package struct HTTPOrigin: Equatable, Sendable {
         "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~!$&'()*+,;=:%[]{}".utf8)
 
     /// - Parameter authority: the text between `https://` and the path.
-    /// - Returns: nil for an empty host, a port outside 1...65535, a login, or a character that a URL may not have.
+    /// - Returns: nil for an empty host, a colon or bracket in it (except an IPv6 address), a port outside 1...65535, a login,
+    ///   or a character that a URL may not have.
     package init?(authority: some StringProtocol) {
         guard authority.utf8.allSatisfy({ Self.allowed.contains($0) }) else { return nil }
         let authority = authority.lowercased()
@@ -22,7 +23,10 @@ package struct HTTPOrigin: Equatable, Sendable {
             host = authority[..<colon]
             port = authority[authority.index(after: colon)...]
         }
-        guard !host.isEmpty else { return nil }
+        // A host of `a:1` would be another host and a port when it is read again.
+        let isIPv6 = host.hasPrefix("[") && host.hasSuffix("]")
+        let name = isIPv6 ? host.dropFirst().dropLast() : host
+        guard !name.isEmpty, !name.contains(where: (isIPv6 ? "[]" : ":[]").contains) else { return nil }
         self.host = String(host)
         guard let port, !port.isEmpty else {
             self.port = nil

@@ -19,4 +19,12 @@ import Testing
         "https://\u{212a}/",
     ])
     func `nothing else`(_ url: String) { #expect(HTTPOrigin(url: url) == nil) }
+
+    @Test(arguments: [
+        "https://a:8443:", "https://a:b:", "https://::1", "https://2001:db8::1:443", "https://a[::1]",
+        "https://[::1]a:1", "https://[[::1]]", "https://[a", "https://[]", "https://[", "https://]:1",
+    ])
+    func `a host has no colon and no bracket, except an IPv6 address`(_ url: String) {
+        #expect(HTTPOrigin(url: url) == nil)
+    }
 }

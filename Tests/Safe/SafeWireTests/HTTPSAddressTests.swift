@@ -32,6 +32,8 @@ import Testing
         ("https:", .badURL), ("https://", .badURL), ("https:///x", .badURL), ("https:safe.example.net", .badURL),
         ("https://safe.example.net:0", .badURL), ("https://safe.example.net:65536", .badURL),
         ("https://safe.example.net:+1", .badURL), ("https://safe.example.net:x", .badURL), ("https://:8443", .badURL),
+        // They would be read again as another host, or not at all.
+        ("https://safe.example.net:8443:", .badURL), ("https://safe-%h:rt.hees://safe-%h.thrma.ch", .badURL),
         ("https://safe.example.net/?a=b", .badURL), ("https://safe.example.net/#a", .badURL),
         ("https://safe.example.net/../x", .badURL), ("https://safe.example.net/./x", .badURL),
         ("https://safe.example.net/%2e%2e/x", .badURL), ("https://safe.example.net/a/.%2E", .badURL),
