@@ -655,6 +655,8 @@ class TestRefusals:
         keytool.fails(64, "archive", "list", "-", "--archive-passphrase-file", "-", stdin=path.read_bytes())
         keytool.ok("archive", "list", "-", *with_key, stdin=path.read_bytes())
         keytool.ok("archive", "list", path, "--identity", "-", stdin=IDENTITY)
+        sealed = keytool.fails(65, "archive", "list", path, "--identity", "-", stdin=path.read_bytes())
+        assert "age -d FILE | keytool ... --identity -" in " ".join(sealed.err.split()), sealed
 
     @pytest.mark.parametrize("name", ["threema", "/", "threema/", "threema/a/b", "Threema/ABCD1234"])
     def test_replace_of_something_else(self, keytool, with_key, write, name):
