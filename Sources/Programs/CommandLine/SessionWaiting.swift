@@ -18,11 +18,16 @@ package struct SessionWaitOptions: ParsableArguments {
     package var lockWait: TimeSpan?
 
     /// The wait. It is told on a terminal, and with `--verbose`.
-    /// - Parameter name: of an identity, for people.
-    package func wait(_ session: Session, _ name: @escaping (Owner) -> String) -> SessionWait {
+    /// - Parameters:
+    ///   - most: the longest wait, whatever the option says; nil for that of the option.
+    ///   - name: of an identity, for people.
+    package func wait(
+        _ session: Session, atMost most: Duration? = nil, _ name: @escaping (Owner) -> String
+    ) -> SessionWait {
         let output = session.output
         let isShown = output.isVerbose || isatty(STDERR_FILENO) == 1
-        return SessionWait(lockWait?.duration) {
+        let limit = lockWait?.duration
+        return SessionWait(most.map { min($0, limit ?? $0) } ?? limit) {
             if isShown { output.note("waiting for a program that uses the sessions of \(name($0))") }
         }
     }

@@ -240,8 +240,10 @@ struct ArchiveExport: Verb {
         let key = AgeFileKey.random()
         let sink = try ArchiveSink(file, protection, key, session.output)
         let readme = Array(ArchiveReadme.text(of: session.messengers).utf8)
+        // Beside pages of shares, signals wait as well: nobody could end a long wait. The survey has waited already.
+        let sessionWait = wait.wait(session, atMost: identity == nil ? nil : LockedIdentity.usualWait, \.text)
         let digest = try session.output.busy("encrypting the archive", bytes: keeper.count(of: survey, readme)) { add in
-            try keeper.export(survey, readme: readme, at: WallClock.now(), wait.wait(session, \.text)) {
+            try keeper.export(survey, readme: readme, at: WallClock.now(), sessionWait) {
                 try sink.write($0)
                 add($0.count)
             }

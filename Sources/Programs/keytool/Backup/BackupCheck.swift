@@ -42,7 +42,7 @@ struct BackupCheck: Verb {
             try report(opened.identity, .otherFile, lines, session) { opened.json("backup check", $0) }
             return opened.sayNotes(session.output)
         }
-        if let file = try IdentityKeyFile.read(code, keyFile) {
+        if let file = try IdentityKeyFile.read(code, keyFile, verb: "check") {
             let opened = try file.open(code, keyFile, or: keystore.passphrase, session)
             let lines = ["the key file opens: \(opened.identity.id)"] + opened.lines
             return try report(opened.identity, .otherFile, lines, session) { opened.json("backup check", $0) }

@@ -40,7 +40,9 @@ struct BackupImport: Verb {
         guard !replaceProfile else {
             throw UsageFailure("--replace-profile is for Android data backups; nothing else has a profile")
         }
-        if let file = try IdentityKeyFile.read(code, keyFile) { return try importKeyFile(file, session) }
+        if let file = try IdentityKeyFile.read(code, keyFile, verb: "import") {
+            return try importKeyFile(file, session)
+        }
         try refuseSecret()
         let opened = try code.open(session)
         let keeper = try session.keeperOfNewKeystore(keystore)

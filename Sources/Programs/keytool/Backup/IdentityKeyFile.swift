@@ -30,9 +30,12 @@ enum IdentityKeyFile: ~Copyable {
     /// `keystorage.pb3` of the Desktop app.
     case desktop(SecureBytes)
 
+    /// - Parameter verb: what is done with the file, as `archive` calls it.
     /// - Returns: nil for a backup code, or if no file was named.
     /// - Throws: `UsageFailure` for a key file that belongs to another command; `InputError`.
-    static func read(_ code: CodeOptions, _ options: IdentityKeyFileOptions) throws -> IdentityKeyFile? {
+    static func read(
+        _ code: CodeOptions, _ options: IdentityKeyFileOptions, verb: String
+    ) throws -> IdentityKeyFile? {
         guard code.qrImage == nil, let path = code.file else { return try refuseOptions(options) }
         // The ID says what it is, in a pipe as well.
         guard options.id == nil else {
@@ -40,17 +43,17 @@ enum IdentityKeyFile: ~Copyable {
             return .gateway(try file.readGuarded(limit: KeyFileFormat.maxCount))
         }
         guard path != "-" else { return try refuseOptions(options) }
-        guard let file = try? PlainFile(path), file.count <= KeyFileFormat.maxCount else {
+        guard let file = try? PlainFile(path) else { return try refuseOptions(options) }
+        guard file.count <= KeyFileFormat.maxCount else {
+            // No secret that is not encrypted is that long.
+            if let head = try? file.head(64), AgeFile.isLikely(head.span) { throw isAge(path, verb) }
             return try refuseOptions(options)
         }
         let content = try InputFile(path: path).readGuarded(limit: KeyFileFormat.maxCount)
         guard !content.withBytes({ GatewayKeyText.isLikely($0) }) else {
             throw UsageFailure("\(path) is the key of a Gateway ID, and does not say the ID", hint: "--id '*ABCDEFG'")
         }
-        guard !content.withBytes({ AgeFile.isLikely($0) }) else {
-            throw UsageFailure(
-                "\(path) is an age file, as archives are", hint: "keytool archive import \(ShellWord.path(path))")
-        }
+        guard !content.withBytes({ AgeFile.isLikely($0) }) else { throw isAge(path, verb) }
         guard content.withBytes({ bytes in bytes.indices.contains { bytes[$0] >= 0x80 || bytes[$0] == 0 } }) else {
             return try refuseOptions(options)
         }
@@ -64,6 +67,10 @@ enum IdentityKeyFile: ~Copyable {
                 "\(path) is a master key of the Android app, which contains no identity",
                 hint: "keytool key import \(ShellWord.path(path))")
         }
+    }
+
+    private static func isAge(_ path: String, _ verb: String) -> UsageFailure {
+        UsageFailure("\(path) is an age file, as archives are", hint: "keytool archive \(verb) \(ShellWord.path(path))")
     }
 
     private static func refuseOptions(_ options: IdentityKeyFileOptions) throws -> IdentityKeyFile? {

@@ -151,7 +151,9 @@ extension AgeIdentityError: Explained {
         case .encrypted(let path):
             Failure(
                 .badData, "\(path) is encrypted itself",
-                hints: "decrypt it for this command: age -d \(ShellWord.path(path)) | keytool ... --identity -")
+                hints:
+                    "decrypt it for this command: age -d \(path == "-" ? "FILE" : ShellWord.path(path)) | keytool ... --identity -"
+            )
         case .key(let path, let line, let error):
             Failure(.badData, "line \(line) of \(path) is not a secret key: \(error.words)")
         }

@@ -297,13 +297,16 @@ extension SafeServerAddress {
             if text.hasPrefix("http://") {
                 throw failure.advising("nothing is sent without TLS: keytool-server serve --tls-self-signed NAME")
             }
-            guard text.hasPrefix("/") || !text.contains(":") else { throw failure }
             // An address that is cut would name another server or directory.
             let isShown = text == text.printable
             if text.hasPrefix("/") {
                 throw failure.advising(isShown ? "file://\(text)" : "put file:// before the path")
             }
-            throw isShown ? failure.advising("https://\(text)") : failure
+            if text.lowercased() == "threema" { throw failure.advising("threema") }
+            // A word without a dot may be anything, a relative path for example.
+            let host = text.prefix { $0 != "/" }
+            let isHost = isShown && !text.contains(":") && host.dropFirst().dropLast().contains(".")
+            throw isHost ? failure.advising("https://\(text)") : failure
         }
     }
 }

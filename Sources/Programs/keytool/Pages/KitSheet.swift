@@ -107,9 +107,11 @@ struct KitSheet {
         }
         pen.write(
             safe.serverFacts, width: Self.right - Self.left - (picture == nil ? 0 : Self.addressSide))
-        pen.y = max(pen.y, end - 2 * pen.pitch)
-        let lead = isFirst ? kit.firstPlace : kit.nextPlace
-        pen.write(safe.name.map { lead.with([.word: $0]) } ?? kit.safe.text)
+        let place = safe.name.map { (isFirst ? kit.firstPlace : kit.nextPlace).with([.word: $0]) }
+        // Beside the picture: a sentence with a long name leaves no room for another one.
+        let lead = (place.map { [$0] } ?? []) + (isFirst ? [kit.safe.text] : [])
+        pen.y = max(pen.y, end - Double(lead.count + 1) * pen.pitch)
+        lead.forEach { pen.write($0) }
         // Nothing stands in the light margin of the picture.
         pen.y = max(pen.y, end)
         pen.write(safe.command)

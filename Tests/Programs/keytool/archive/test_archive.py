@@ -66,8 +66,10 @@ def test_every_record_and_nothing_else(full, exported):
     assert exported.stat().st_mode & 0o777 == 0o600
 
 
-def test_backup_import_names_the_verb_for_an_archive(keytool, exported):
-    assert f"hint: keytool archive import {exported}" in keytool.fails(64, "backup", "import", exported).err
+@pytest.mark.parametrize("verb", ["import", "check"])
+def test_backup_names_the_verb_for_an_archive(keytool, exported, write, verb):
+    for file in (exported, write("large.age", exported.read_bytes() + bytes(20_000))):
+        assert f"hint: keytool archive {verb} {file}\n" in keytool.fails(64, "backup", verb, file).err
 
 
 def test_the_programs_age_and_tar_restore_every_byte(full, exported, with_key, tmp_path):
@@ -655,6 +657,8 @@ class TestRefusals:
         keytool.fails(64, "archive", "list", "-", "--archive-passphrase-file", "-", stdin=path.read_bytes())
         keytool.ok("archive", "list", "-", *with_key, stdin=path.read_bytes())
         keytool.ok("archive", "list", path, "--identity", "-", stdin=IDENTITY)
+        sealed = keytool.fails(65, "archive", "list", path, "--identity", "-", stdin=path.read_bytes())
+        assert "age -d FILE | keytool ... --identity -" in " ".join(sealed.err.split()), sealed
 
     @pytest.mark.parametrize("name", ["threema", "/", "threema/", "threema/a/b", "Threema/ABCD1234"])
     def test_replace_of_something_else(self, keytool, with_key, write, name):

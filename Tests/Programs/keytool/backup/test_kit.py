@@ -123,7 +123,7 @@ def test_several_safes(safe, keytool, made, followed, tmp_path):
     pulls = [command for command in paper.commands if "safe pull" in command]
     assert len(pulls) == 2 and f"file://{tmp_path}/nas" in pulls[1].replace("\\\n", "")
     assert "Safe password (nas)" in paper.words and "Safe password (main)" in paper.words
-    order = ['From the Safe "main", type', 'Or from the Safe "nas", if another one fails']
+    order = ['From the Safe "main": Type', 'Or from the Safe "nas", if another one fails']
     assert [paper.words.count(each) for each in order] == [1, 1] and paper.words.count("at the end of a line") == 1
     assert paper.words.count("The server is a directory, on the writer's computer") == 2
 
@@ -192,6 +192,15 @@ def test_a_usual_kit_is_one_page(owner, made, page, safe_password, given, certif
     made(owner, "--language", language)
     told = subprocess.run(["pdfinfo", page], capture_output=True, text=True, timeout=60).stdout
     assert re.search(r"Pages: +1\n", told) and helvetica.overlong(page) == []
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_long_name_of_a_place_ends_before_the_picture(owner, made, page, safe_password, tmp_path, language):
+    for name, password in (("a" + "n" * 31, safe_password), ("b" + "n" * 31, ["--same-password"])):
+        owner.ok("safe", "setup", "--name", name, "--create", "--server", f"file://{tmp_path}/{name[0]}", *password)
+    made(owner, "--language", language)
+    ends = [end for text, _, end in helvetica.lines(page) if 'nn"' in text]
+    assert len(ends) == 2 and max(ends) < (195 - 26) * 72 / 25.4 and helvetica.overlong(page) == []
 
 
 def test_a_safe_that_fits_no_page_is_refused(owner, page, safe_password, given, backup_password):

@@ -211,11 +211,17 @@ def test_server_that_is_a_file(owner, tmp_path, safe_password):
 
 @pytest.mark.parametrize("path, hint", [
     ("/mnt/nas", "file:///mnt/nas"), ("/" + "a" * 100, "put file:// before the path"),
-    ("safe.example.net/alice", "https://safe.example.net/alice"),
+    ("safe.example.net/alice", "https://safe.example.net/alice"), ("Threema", "threema"),
     ("http://127.0.0.1:8080", "nothing is sent without TLS: keytool-server serve --tls-self-signed NAME")])
 def test_hint_for_an_address_of_no_known_kind_is_never_cut(owner, safe_password, path, hint):
     result = owner.fails(64, "safe", "setup", "--server", path, *safe_password)
     assert f"hint: {hint}\n" in result.err
+
+
+@pytest.mark.parametrize("text", ["nas", "mnt/nas.old", "./safe", "../safe", "alice:secret@safe.example.net"])
+def test_no_hint_for_what_may_be_no_host(owner, safe_password, text):
+    said = owner.fails(64, "safe", "setup", "--server", text, *safe_password).err
+    assert "hint: https://" not in said and "secret" not in said
 
 
 def test_directory_with_a_name_that_a_url_cannot_hold(owner, tmp_path, safe_password):

@@ -7,8 +7,9 @@ struct KitSentences: PageSentences {
     let gettingHeading: Sentence
     let getting: [Sentence]
     let safeHeading: Sentence
-    /// Above the command of a Safe: the only one, the first of several, and each further one.
+    /// Above the command of the first Safe.
     let safe: Sentence
+    /// Above that, if there are several; and above the command of each further one.
     let firstPlace: Sentence
     let nextPlace: Sentence
     /// What keytool asks for, without a login and with one.
@@ -43,7 +44,7 @@ struct KitSentences: PageSentences {
         ],
         safeHeading: "2. Restore from the Safe: the ID with its profile and contacts",
         safe: "Type (in bash or zsh; a \\ at the end of a line belongs to it):",
-        firstPlace: "From the Safe \"{word}\", type (in bash or zsh; a \\ at the end of a line belongs to it):",
+        firstPlace: "From the Safe \"{word}\":",
         nextPlace: "Or from the Safe \"{word}\", if another one fails. Type:",
         asksSafe: [
             "keytool asks for the Safe password. If it asks for a keystore passphrase, press Enter, and answer y.",
@@ -86,7 +87,7 @@ struct KitSentences: PageSentences {
         ],
         safeHeading: "2. Aus dem Safe wiederherstellen: die ID mit Profil und Kontakten",
         safe: "Tippen Sie (in bash oder zsh; ein \\ am Ende einer Zeile gehört dazu):",
-        firstPlace: "Aus dem Safe \"{word}\": Tippen Sie (in bash oder zsh; ein \\ am Ende einer Zeile gehört dazu):",
+        firstPlace: "Aus dem Safe \"{word}\":",
         nextPlace: "Oder aus dem Safe \"{word}\", falls ein anderer versagt. Tippen Sie:",
         asksSafe: [
             "keytool fragt nach dem Safe-Passwort. Fragt es nach einer \"keystore passphrase\", drücken Sie Enter, und",

@@ -6,7 +6,7 @@ from kit import keyfiles, oracle
 from kit.masterkey import NEW_PASSPHRASE, PASSPHRASE, WRONG
 from kit.stages.place import ID, OTHER_ID, Place
 
-# What starts with "@" is a file of the place.
+# What starts with "@" is a file of the place, and "=" what is in one.
 COMMANDS = {
     "id create": ["--id", "YYYY8888"],
     "id list": [],
@@ -16,7 +16,7 @@ COMMANDS = {
     "backup import": ["@code", "--backup-password-file", "@code-password"],
     "backup split": [ID, "--shares", "2/2", "--reveal-shares"],
     "backup kit": [ID, "-o", "@kit.pdf", "--force", "--backup-password-file", "@backup-password"],
-    "backup join": ["@share-1", "@share-2", "--id", ID],
+    "backup join": ["@share-1", "@share-2", "--id", ID, "--expect-public-key", "=public-key"],
     "key passwd": ["--scheme", "scrypt", "--new-passphrase-file", "@new-passphrase"],
     "key unprotect": ["--yes"],
     "qr contact": [ID],
@@ -51,6 +51,7 @@ def prepared(path):
     for share in keytool.json("backup", "split", ID, "--shares", "2/2", "--reveal-shares")["shares"]:
         (place.home / f"share-{share['number']}").write_text(share["words"])
         (place.home / f"share-{share['number']}").chmod(0o600)
+    (place.home / "public-key").write_text(keytool.json("id", "show", ID)["public_key"])
     other = oracle.Identity("DESKTOP1", bytes(range(32)))
     password = (place.home / "code-password").read_bytes()
     for name, content in {"right": PASSPHRASE, "wrong": WRONG, "new-passphrase": NEW_PASSPHRASE,
@@ -81,6 +82,8 @@ def filled(place, name):
     def fill(part):
         if part.startswith("@@"):
             return f"file://{place.path / part[2:]}"
+        if part.startswith("="):
+            return (place.home / part[1:]).read_text()
         return place.home / part[1:] if part.startswith("@") else part
 
     return [*name.split(), *map(fill, COMMANDS[name])]
