@@ -133,7 +133,8 @@ struct BackupJoin: Verb {
             throw CommandFailure(
                 failure: Failure(
                     .verifyFailed, "the shares join to the private key of \(owner), not to one of \(id)",
-                    hints: "is the ID right? --id ID, which stands on each share"))
+                    hints: "is the ID right? --id ID, which stands on each share",
+                    "if \(owner) is the wrong one: keytool id remove \(ShellWord.quoted(owner.text))"))
         }
     }
 

@@ -76,17 +76,19 @@ struct BackupKit: Verb {
             matrix: try QRMatrix.first(encoding: Array(code.text.utf8), levels: BackupExport.levels), cards: ordered,
             day: WallClock.now().day, language: language.chosen)
         let bytes = Page.pdf(try kit.pages())
-        // The file gets its name last: what stood there stays if anything fails.
+        // Who reads a pipe may be slow, and the identity is not locked meanwhile.
+        if target.file == nil { try Output.writeResult(bytes.span) }
+        // A file gets its name last: what stood there stays if anything fails.
         try keeper.kits.remember(code, of: id, identity.publicKey, safes) {
-            try target.write { file in
-                try file.write(bytes.span)
-                guard let path = target.path else { return }
+            guard let file = target.file else { return }
+            try file.write { pieces in
+                try pieces.write(bytes.span)
                 try session.output.done(
-                    ["wrote the emergency kit of \(id) to \(path)"],
+                    ["wrote the emergency kit of \(id) to \(file.path)"],
                     json: .result(
                         "backup kit",
                         [
-                            ("id", .string(id.text)), ("file", .string(path)),
+                            ("id", .string(id.text)), ("file", .string(file.path)),
                             ("check", .string(IDBackup.checkWord(of: code).text)), ("places", .number(places.count)),
                             ("bytes", .number(bytes.count)),
                         ]))
