@@ -41,8 +41,10 @@ package struct ShareRecord: Equatable, Sendable {
         package fileprivate(set) var checkedAt: Timestamp?
     }
 
-    /// Most sets whose shares people have; then the oldest is forgotten. One more may be on its way.
+    /// Most sets whose shares people have; then the oldest is forgotten.
     package static let maxSets = 16
+    /// Most sets with those that are on their way, or that a killed command has left.
+    private static let mostSets = 32
     private static let version: UInt8 = 1
     private static let headCount = 1 + PublicKey.count
     private static let setCount = 2 + 1 + 1 + 8
@@ -61,7 +63,7 @@ package struct ShareRecord: Equatable, Sendable {
         let entries = shares.map { Entry(digest: $0.digest, checkedAt: nil) }
         sets.insert(
             Set(identifier: first.set.identifier, threshold: first.threshold, madeAt: now, shares: entries), at: 0)
-        sets = Array(sets.prefix(Self.maxSets + 1))
+        sets = Array(sets.prefix(Self.mostSets))
     }
 
     /// Forgets the oldest set if there are too many.
@@ -99,7 +101,7 @@ package struct ShareRecord: Equatable, Sendable {
         publicKey = key
         var offset = Self.headCount
         while offset < bytes.count {
-            guard sets.count <= Self.maxSets, bytes.count - offset >= Self.setCount else { return nil }
+            guard sets.count < Self.mostSets, bytes.count - offset >= Self.setCount else { return nil }
             let (threshold, count) = (bytes[offset + 2], Int(bytes[offset + 3]))
             let end = offset + Self.setCount + count * Self.shareCount
             guard (2...16).contains(threshold), (Int(threshold)...16).contains(count), end <= bytes.count,

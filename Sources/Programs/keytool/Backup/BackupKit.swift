@@ -1,4 +1,5 @@
 import ArgumentParser
+import AtomicFiles
 import CommandLine
 import Console
 import Encodings
@@ -75,29 +76,42 @@ struct BackupKit: Verb {
             identity: identity, code: code,
             matrix: try QRMatrix.first(encoding: Array(code.text.utf8), levels: BackupExport.levels), cards: ordered,
             day: WallClock.now().day, language: language.chosen)
-        let bytes = Page.pdf(try kit.pages())
-        // Who reads a pipe may be slow, and the identity is not locked meanwhile.
-        if target.file == nil { try Output.writeResult(bytes.span) }
-        // A file gets its name last: what stood there stays if anything fails.
-        try keeper.kits.remember(code, of: id, identity.publicKey, safes) {
-            guard let file = target.file else { return }
-            try file.write { pieces in
-                try pieces.write(bytes.span)
-                try session.output.done(
-                    ["wrote the emergency kit of \(id) to \(file.path)"],
-                    json: .result(
-                        "backup kit",
-                        [
-                            ("id", .string(id.text)), ("file", .string(file.path)),
-                            ("check", .string(IDBackup.checkWord(of: code).text)), ("places", .number(places.count)),
-                            ("bytes", .number(bytes.count)),
-                        ]))
-            } finish: {
-            }
+        try write(kit, to: target, session.output) { finish in
+            try keeper.kits.remember(code, of: id, identity.publicKey, safes, finish: finish)
         }
         session.output.note("check word \(IDBackup.checkWord(of: code).text)")
         if target.path != nil { session.output.hint("print it, then delete the file: it holds the backup code") }
         try warnOfChanges(places, keeper, session.output)
+    }
+
+    /// - Parameter remember: remembers the kit, does what it is given, and forgets the kit again if that fails.
+    private func write(
+        _ kit: KitSheet, to target: DocumentTarget, _ output: Output, remember: (() throws -> Void) throws -> Void
+    ) throws {
+        let bytes = Page.pdf(try kit.pages())
+        guard let path = target.path else {
+            // Who reads a pipe may be slow, and the identity is not locked meanwhile.
+            try Output.writeResult(bytes.span)
+            return try remember {}
+        }
+        let members: [(String, JSONValue?)] = [
+            ("id", .string(kit.identity.id.text)), ("file", .string(path)),
+            ("check", .string(IDBackup.checkWord(of: kit.code).text)), ("places", .number(kit.cards.count)),
+            ("bytes", .number(bytes.count)),
+        ]
+        // Without a signal in between: a kit that came to nobody is forgotten again. The file gets its name last: what
+        // stood there stays if anything fails.
+        try EndingSignals.held {
+            try remember {
+                try target.write { pieces in
+                    try pieces.write(bytes.span)
+                    try output.done(
+                        ["wrote the emergency kit of \(kit.identity.id) to \(path)"],
+                        json: .result("backup kit", members))
+                } finish: {
+                }
+            }
+        }
     }
 
     private func warnOfChanges(_ places: [ChosenPlace], _ keeper: ThreemaKeeper, _ output: Output) throws {

@@ -1,4 +1,5 @@
 import ArgumentParser
+import AtomicFiles
 import CommandLine
 import Console
 import Encodings
@@ -41,33 +42,43 @@ struct BackupSplit: Verb {
         let (made, key) = try output.busy("sharing the key") { try keeper.shares.split(id, by: shares.plan) }
         let day = WallClock.now().day
         let new = NewShares(shares: made, files: files, isRevealed: places.revealShares, subject: id.text)
-        // First: a page that a killed command has left is known then. Shares that nobody has cost only a wrong age.
-        try keeper.shares.remember(made, of: id, key)
-        do {
-            try new.writePages { share in
-                ShareSheet(
-                    id: id, publicKey: key, share: share, count: made.count, day: day, language: places.language.chosen
-                ).pdf()
-            } finish: {
-                try new.show([], output) { members in
-                    .result(
-                        "backup split",
-                        [
-                            ("id", .string(id.text)), ("public_key", .string(key.hex)),
-                            ("check", .string(key.checkWord.text)),
-                        ] + members)
-                }
+        // Without a signal in between: shares that came to nobody are forgotten again.
+        try EndingSignals.held {
+            // First: a page that a killed command has left is known then. Shares that nobody has cost only a wrong age.
+            try keeper.shares.remember(made, of: id, key)
+            do {
+                try write(new, of: id, key, day, output)
+            } catch {
+                try? keeper.shares.forget(made, of: id, key)
+                throw error
             }
-        } catch {
-            try? keeper.shares.forget(made, of: id, key)
-            throw error
+            // What is not forgotten now is forgotten by the next split.
+            try? keeper.shares.settle(id, key)
         }
-        // What is not forgotten now is forgotten by the next split.
-        try? keeper.shares.settle(id, key)
         output.note("check word of the key \(key.checkWord.text)")
         if files != nil {
             output.hint("print the pages, then delete the files: \(shares.threshold) of them are the key")
         }
         output.hint("keytool backup check --share proves that a share can still be read")
+    }
+
+    private func write(
+        _ new: NewShares, of id: ThreemaID, _ key: PublicKey, _ day: String, _ output: Output
+    ) throws {
+        try new.writePages { share in
+            ShareSheet(
+                id: id, publicKey: key, share: share, count: new.shares.count, day: day,
+                language: places.language.chosen
+            ).pdf()
+        } finish: {
+            try new.show([], output) { members in
+                .result(
+                    "backup split",
+                    [
+                        ("id", .string(id.text)), ("public_key", .string(key.hex)),
+                        ("check", .string(key.checkWord.text)),
+                    ] + members)
+            }
+        }
     }
 }

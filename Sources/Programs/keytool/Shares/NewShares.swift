@@ -31,7 +31,7 @@ struct NewShareOptions: ParsableArguments {
     }
 
     /// Does the work with a file for each page, or with nil without `--sheet`. A directory that was made for the pages is
-    /// removed if it stays empty.
+    /// removed if it stays empty. Signals that end the process wait, so that none of them leaves some of the pages.
     /// - Parameters:
     ///   - name: what is shared, in the names of the files.
     ///   - reserved: where no page may go.
@@ -40,12 +40,14 @@ struct NewShareOptions: ParsableArguments {
         _ count: Int, named name: String, outside reserved: ReservedDirectory?, _ work: ([ResultFile]?) throws -> Void
     ) throws {
         guard let sheet else { return try work(nil) }
-        let directory = try ShareDirectory(sheet, outside: reserved)
-        do {
-            try work(try directory.files(count, named: name, outside: reserved))
-        } catch {
-            directory.takeBack()
-            throw error
+        try EndingSignals.held {
+            let directory = try ShareDirectory(sheet, outside: reserved)
+            do {
+                try work(try directory.files(count, named: name, outside: reserved))
+            } catch {
+                directory.takeBack()
+                throw error
+            }
         }
     }
 }
@@ -63,11 +65,10 @@ struct NewShares {
     /// How many are needed.
     var threshold: Int { Int(shares[0].threshold) }
 
-    /// Writes a page for each share, then does `finish`. If anything fails, no page is left. Signals that end the process
-    /// wait until then, so that none of them leaves some of the pages.
+    /// Writes a page for each share, then does `finish`. If anything fails, no page is left.
     /// - Throws: `ResultFileError`, or what `finish` throws.
     func writePages(_ page: (Share) -> SecureBytes, finish: () throws -> Void) throws {
-        try EndingSignals.held { try Self.write(files ?? [], of: shares[...], page, finish: finish) }
+        try Self.write(files ?? [], of: shares[...], page, finish: finish)
     }
 
     private static func write(
@@ -93,7 +94,6 @@ struct NewShares {
     func show(_ lines: [String], _ output: Output, json: ([(String, JSONValue?)]) -> JSONValue) throws {
         let lines = wrote + lines
         guard isRevealed else { return try output.done(lines, json: json(members { _ in nil })) }
-        lines.forEach { output.note($0) }
         let marks = SecretMarks()
         let words = shares.indices.flatMap { index in
             TerminalSize.isTerminal
@@ -105,6 +105,7 @@ struct NewShares {
         ) { index, result in
             result.append(shares[index].words.text())
         }
+        lines.forEach { output.note($0) }
         if TerminalSize.isTerminal { output.hint("the words stay in this terminal's scrollback") }
     }
 

@@ -3,7 +3,7 @@ remembered is the kit from before or the new one, and the next run does the work
 
 import pytest
 
-from kit import oracle
+from kit import identityfiles, masterkey, oracle
 from kit.known import BACKUP_PASSWORD
 from kit.processes import injection
 from kit.sampling import sample
@@ -64,6 +64,22 @@ def test_a_kit_that_is_replaced(safe, keytool, command, pages, fault):
             # Only syncing the directory comes after the name.
             assert (page.read_bytes() == former) == (result.code != 0) or point.call == "fsync", f"{point} {result}"
             assert list(page.parent.iterdir()) == [page], point
+
+
+def test_ended_by_a_signal(safe, keytool, command, pages):
+    """What is remembered is the kit that is there."""
+    page = pages()
+    again = [*command(page), "--force"]
+    keytool.ok(*again)
+
+    def remembered():
+        return identityfiles.opened(identityfiles.path(keytool.keystore, "ABCD1234", "kit"), masterkey.read(keytool))
+
+    for point in sample(injection.points(keytool, *again), 8):
+        before = page.read_bytes(), remembered()
+        injection.send(keytool, point, "SIGINT", *again)
+        assert (page.read_bytes() == before[0]) == (remembered() == before[1]), point
+        assert list(page.parent.iterdir()) == [page], point
 
 
 @pytest.mark.parametrize("error, codes", [("ENOSPC", {74}), ("EIO", {74}), ("EROFS", {73, 74})])

@@ -72,6 +72,18 @@ def test_ended_by_a_signal(held, places):
         judge(held, place, point, (0, 3))
 
 
+def test_a_split_that_is_killed_costs_no_older_set(held, places):
+    """Sixteen are remembered. One more takes the place of none before it is known who has it."""
+    point = [each for each in injection.points(held, *command(places())) if "share-" in each.text][-1]
+    split = ["backup", "split", "--shares", "2/2", "--reveal-shares", "--json"]
+    oldest = [held.json(*split)["shares"][0]["words"] for _ in range(16)][0]
+    for _ in range(2):
+        injection.kill(held, point, *command(places()))
+    with open("/dev/full", "w") as full:
+        assert held(*split, stdout=full).code == 74
+    assert held("backup", "check", "--share", "-", stdin=oldest).code == 0
+
+
 @pytest.mark.parametrize("error, codes", [("ENOSPC", {74}), ("EIO", {74}), ("EROFS", {73, 74})])
 def test_failing_calls(held, places, error, codes):
     """No page is left; a call that does not matter may fail."""
