@@ -128,13 +128,9 @@ package struct ArchiveKeeper: Sendable {
 
     /// Compares an identity of an archive with the keystore, without what keytool changes by itself.
     /// - Throws: as `KeystoreError`, `FileError` and `ArchiveRefusal.changing`.
-    package func compare(_ archived: RecordSet) throws -> ArchiveComparison { try compare(archived, messengers.isSame) }
-
-    private func compare(
-        _ archived: RecordSet, _ isSame: ArchivedMessenger.IsSame
-    ) throws -> ArchiveComparison {
+    package func compare(_ archived: RecordSet) throws -> ArchiveComparison {
         guard try keystore.identities().contains(archived.owner) else { return .missing }
-        return ArchiveComparison(archived, with: try records(of: archived.owner), isSame)
+        return ArchiveComparison(archived, with: try records(of: archived.owner), messengers.isSame)
     }
 
     /// The identities of the keystore that an archive does not contain.
@@ -160,7 +156,7 @@ package struct ArchiveKeeper: Sendable {
         _ = try messengers.check(archived)
         // Under the lock from the start, so that an earlier replacement that was killed is completed first.
         if mayReplace, try keystore.identities().contains(archived.owner) { return try replace(by: archived) }
-        let decision = ImportDecision(try compare(archived, { $1.isEqual($0, in: $2) }), mayReplace: false)
+        let decision = ImportDecision(try compare(archived), mayReplace: false)
         switch decision {
         case .nothing, .replace: break
         case .refuse(let differences): throw ArchiveRefusal.held(archived.owner, differences)
