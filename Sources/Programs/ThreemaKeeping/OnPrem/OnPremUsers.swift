@@ -9,22 +9,27 @@ extension ThreemaKeeper {
     /// Operations on provisioning files.
     package var onPrem: OnPremKeeper { OnPremKeeper(keystore: keystore, now: safe.now) }
 
-    /// Who names a provisioning file: IDs, and the first digits of keys whose registration is not finished. Damaged
-    /// records name nothing.
+    /// Who names a provisioning file: IDs, and the first digits of keys whose registration is not finished. A damaged
+    /// record may name it, and counts.
     package func users(of file: OnPremName) throws -> [String] {
         let ids = try keystore.threemaIDs().filter { id in
             let records = try keystore.identity(.threema(id))
-            if let server = try? records.directory(), server.onPrem == file.text { return true }
-            return try records.safePlaces().contains { place in
-                // Also the servers of a change that is not finished.
-                guard let setup = try? records.requiredSetup(at: place) else { return false }
-                return setup.servers.contains { $0.onPrem == file.text }
-            }
+            return try Self.isNamedOrDamaged { try records.directory()?.onPrem == file.text }
+                || records.safePlaces().contains { place in
+                    // Also the servers of a change that is not finished.
+                    try Self.isNamedOrDamaged {
+                        try records.requiredSetup(at: place).servers.contains { $0.onPrem == file.text }
+                    }
+                }
         }
         let pending = try identities.pendingKeys().filter { key in
-            (try? keystore.pendingRegistration(of: key).server.onPrem) == file.text
+            try Self.isNamedOrDamaged { try keystore.pendingRegistration(of: key).server.onPrem == file.text }
         }
         return ids.map(\.text) + pending.map { "\($0.hex.prefix(8))…" }
+    }
+
+    private static func isNamedOrDamaged(_ names: () throws -> Bool) throws -> Bool {
+        do { return try names() } catch KeystoreError.damaged { return true }
     }
 
     /// - Throws: `OnPremError.noFile`, `.inUse`; `FileError`.

@@ -169,6 +169,12 @@ def test_an_unfinished_move_names_it(owner, company, directory, safe_password):
     owner.fails(75, "safe", "move", "--onprem", "localhost", "--retry-max-time", "1s")
     assert owner.json("onprem", "show")["used_by"] == ["ABCD1234"]
     owner.fails(17, "onprem", "forget", "localhost", "--yes")
+    # A damaged record may name it.
+    setup = owner.keystore / "identities/threema/ABCD1234/places/main/safe"
+    content = setup.read_bytes()
+    setup.write_bytes(content[:-1])
+    owner.fails(17, "onprem", "forget", "localhost", "--yes")
+    setup.write_bytes(content)
     company.safe.heal()
     owner.ok("safe", "push")
     company.safe.fault("DELETE", lambda call: call.answer(403))
