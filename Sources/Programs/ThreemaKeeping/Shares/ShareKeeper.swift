@@ -54,6 +54,15 @@ package struct ShareKeeper: Sendable {
         return try records.shareRecord(of: try records.identity().clientKey.publicKey)?.sets ?? []
     }
 
+    /// Whose private key this is, or was when it was shared: also if only one of both records can be read.
+    package func owners(of publicKey: PublicKey) throws -> [ThreemaID] {
+        try keystore.threemaIDs().filter { id in
+            let records = try keystore.identity(.threema(id))
+            return (try? records.identity().clientKey.publicKey) == publicKey
+                || (try? records.shareRecord(of: publicKey)) ?? nil != nil
+        }
+    }
+
     /// What the keystore says of a share.
     package enum Recognition: Equatable, Sendable {
         /// It is a share of this identity. That it was checked now is remembered.

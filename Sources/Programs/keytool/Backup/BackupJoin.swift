@@ -126,10 +126,7 @@ struct BackupJoin: Verb {
     /// The shares hold a key, and not whose it is.
     private func requireOnlyOwner(of identity: borrowing Identity, _ keeper: ThreemaKeeper) throws {
         let (id, key) = (identity.id, identity.clientKey.publicKey)
-        let owner = try keeper.identities.ids().first { other in
-            other != id && (try? keeper.identities.summary(other).publicKey) == key
-        }
-        if let owner {
+        if let owner = try keeper.shares.owners(of: key).first(where: { $0 != id }) {
             throw CommandFailure(
                 failure: Failure(
                     .verifyFailed, "the shares join to the private key of \(owner), not to one of \(id)",
