@@ -303,9 +303,11 @@ extension SafeServerAddress {
                 throw failure.advising(isShown ? "file://\(text)" : "put file:// before the path")
             }
             if text.lowercased() == "threema" { throw failure.advising("threema") }
-            // A word without a dot may be anything, a relative path for example.
+            // What has no dot, or a character that no host has, may be anything: a relative path, or a password.
             let host = text.prefix { $0 != "/" }
-            let isHost = isShown && !text.contains(":") && host.dropFirst().dropLast().contains(".")
+            let isHost =
+                isShown && host.dropFirst().dropLast().contains(".")
+                && host.allSatisfy { $0.isLetter || $0.isNumber || ".-:".contains($0) }
             throw isHost ? failure.advising("https://\(text)") : failure
         }
     }
