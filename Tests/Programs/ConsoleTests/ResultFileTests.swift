@@ -223,9 +223,13 @@ import Testing
         }
     }
 
-    @Test(arguments: ["", ".", "..", "/", "x/", "x/..", "/nonexistent/x"])
+    @Test(arguments: [".", "..", "/", "x/", "x/..", "/nonexistent/x"])
     func `what names no file in a directory`(_ path: String) {
         #expect(throws: ResultFileError.self) { try ResultFile(path, mayReplace: true, outside: nil) }
+    }
+
+    @Test func `an empty name is a wrong option`() {
+        #expect(throws: UsageFailure.self) { try ResultFile("", mayReplace: true, outside: nil) }
     }
 }
 
