@@ -95,7 +95,7 @@ test: export CASES := $(CASES)
 test: set-up-test ## install what is missing, build, and run every test, in stages; STAGE=name for one of them
 	@Scripts/run-tests $(STAGE)
 
-# The suite of keytool's binary runs on the release; then the checks of the sources.
+# With the checks of the sources.
 test-ci: export CASES := $(CASES)
 test-ci: set-up-test
 	@Scripts/run-tests --ci $(STAGE)
