@@ -3,8 +3,11 @@ package enum ShellWord {
     private static let plain = Set(
         "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._/:=@+,".utf8)
 
-    /// A path as a word: one that begins with a dash would be an option.
-    package static func path(_ path: String) -> String { quoted(path.hasPrefix("-") ? "./" + path : path) }
+    /// A path as a word.
+    package static func path(_ path: String) -> String { quoted(operand(path)) }
+
+    /// A path that no command takes for an option, which begins with a dash.
+    package static func operand(_ path: String) -> String { path.hasPrefix("-") ? "./" + path : path }
 
     /// The word in single quotes if it needs them.
     package static func quoted(_ word: String) -> String {

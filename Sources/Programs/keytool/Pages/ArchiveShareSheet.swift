@@ -67,7 +67,7 @@ struct ArchiveShareSheet {
 
     /// The file in a command.
     private var word: String {
-        guard let word = name.map({ PaperWord($0.hasPrefix("-") ? "./" + $0 : $0).quoted }),
+        guard let word = name.map({ PaperWord(ShellWord.operand($0)).quoted }),
             word.count <= Self.maxWordLetters
         else { return "ARCHIVE" }
         return word
