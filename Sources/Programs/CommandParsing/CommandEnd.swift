@@ -21,7 +21,7 @@ package enum CommandEnd {
             // Help and version come as errors, but are none.
             do {
                 if let failure = CommandWords(help: arguments, in: grammar)?.failure {
-                    throw CommandFailure(failure: failure)
+                    throw failure
                 }
                 if let cluster = arguments.first(where: grammar.isStrangeQuestion) {
                     throw UsageFailure(

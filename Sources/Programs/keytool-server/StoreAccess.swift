@@ -30,16 +30,15 @@ extension StoreLocation {
         do throws(FileError) {
             try FolderStore.prepare(at: path, limits: .standard)
         } catch .exists {
-            throw CommandFailure(
-                failure: Failure(
-                    .exists, "\(path) holds other files, and no config and backups of a Safe server",
-                    hints: "use a directory that is empty or missing"))
+            throw Failure(
+                .exists, "\(path) holds other files, and no config and backups of a Safe server",
+                hints: "use a directory that is empty or missing")
         } catch .missing {
             let reason =
                 isLink(path)
                 ? "\(path) is a symbolic link to a directory that is missing"
                 : "\(path) cannot be made: the directory above it is missing"
-            throw CommandFailure(failure: Failure(.noInput, reason, hints: "make it, or mount its disk"))
+            throw Failure(.noInput, reason, hints: "make it, or mount its disk")
         }
     }
 
@@ -57,12 +56,11 @@ extension ServerLimits {
         do throws(ServerLimitsError) {
             (self, isRetentionInRange) = try ServerLimits.parse(config: config.span)
         } catch {
-            throw CommandFailure(
-                failure: Failure(.badData, "\(path)/config is not the configuration of a Safe server"))
+            throw Failure(.badData, "\(path)/config is not the configuration of a Safe server")
         }
         // A client takes another number for 180 days. A server that did would delete what its operator wants to retain.
         guard isRetentionInRange else {
-            throw CommandFailure(failure: Failure(.badData, "retentionDays in \(path)/config is not in 1 to 3650"))
+            throw Failure(.badData, "retentionDays in \(path)/config is not in 1 to 3650")
         }
     }
 }

@@ -97,7 +97,7 @@ package struct CommandFailure: Explained {
     package let isReported: Bool
 
     /// - Parameter isReported: whether everything has been said: only the exit code is left.
-    package init(failure: Failure, isReported: Bool = false) {
+    package init(failure: Failure, isReported: Bool) {
         self.failure = failure
         self.isReported = isReported
     }

@@ -30,7 +30,7 @@ package struct SecretAsker<Kind: Secret> {
             do {
                 return try body(secret)
             } catch  where secret.endsInBlank && (isWrong(error) || Failure(error).status.name == Self.wrong) {
-                throw CommandFailure(failure: Failure(error).advising(Self.blankAdvice))
+                throw Failure(error).advising(Self.blankAdvice)
             }
         }
         if let result = kept() { return result }

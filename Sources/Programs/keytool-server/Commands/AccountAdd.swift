@@ -58,14 +58,12 @@ struct AccountAdd: Verb {
 
     private func check(_ file: AccountFile, _ accounts: borrowing ServerAccounts) throws {
         guard file[name] == nil else {
-            throw CommandFailure(
-                failure: Failure(
-                    .exists, "the account \(name.text) already exists",
-                    hints: "keytool-server account passwd \(name.text) changes its password"))
+            throw Failure(
+                .exists, "the account \(name.text) already exists",
+                hints: "keytool-server account passwd \(name.text) changes its password")
         }
         guard !file.isFull else {
-            throw CommandFailure(
-                failure: Failure(.cantCreate, "\(accounts.logins.path) has no room for another account"))
+            throw Failure(.cantCreate, "\(accounts.logins.path) has no room for another account")
         }
     }
 }

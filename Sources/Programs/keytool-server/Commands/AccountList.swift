@@ -45,9 +45,8 @@ struct AccountList: Verb {
                 ]))
         let late = rows.filter { row in maxAge.map { row.isLate(now, $0.duration) } ?? false }.map(\.account.name.text)
         guard late.isEmpty else {
-            throw CommandFailure(
-                failure: Failure(
-                    .overdue, "accounts without an upload within --max-age: \(late.joined(separator: ", "))"))
+            throw Failure(
+                .overdue, "accounts without an upload within --max-age: \(late.joined(separator: ", "))")
         }
     }
 }

@@ -20,9 +20,9 @@ struct AccountOption: ParsableArguments {
     }
 
     /// The failure for an id of which nothing is stored.
-    var absent: CommandFailure {
+    var absent: Failure {
         let failure = Failure(.absent, "there is no backup of this id, and no previous one")
-        return CommandFailure(failure: account == nil ? failure.advising(Hint(Self.advice)) : failure)
+        return account == nil ? failure.advising(Hint(Self.advice)) : failure
     }
 
     static let advice = "with accounts, use --account NAME"

@@ -11,9 +11,8 @@ extension FolderStore {
     func restore(_ plan: RestorePlan, asking question: String?, _ subject: String, _ dialog: Dialog) throws {
         if let question { try dialog.confirm(question) }
         guard try restore(plan, now: WallClock.now()) else {
-            throw CommandFailure(
-                failure: Failure(
-                    .tempfail, "\(subject) changed meanwhile; nothing was restored", hints: "run the command again"))
+            throw Failure(
+                .tempfail, "\(subject) changed meanwhile; nothing was restored", hints: "run the command again")
         }
     }
 }

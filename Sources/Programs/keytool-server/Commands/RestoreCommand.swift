@@ -79,10 +79,9 @@ struct RestoreCommand: Verb {
                 ]))
     }
 
-    private static func absentVersion(_ time: VersionTime) -> CommandFailure {
-        CommandFailure(
-            failure: Failure(
-                .absent, "the backup has no previous one of \(time.text)",
-                hints: "keytool-server versions ID lists them"))
+    private static func absentVersion(_ time: VersionTime) -> Failure {
+        Failure(
+            .absent, "the backup has no previous one of \(time.text)",
+            hints: "keytool-server versions ID lists them")
     }
 }

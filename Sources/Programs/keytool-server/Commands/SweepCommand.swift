@@ -48,7 +48,7 @@ struct SweepCommand: Verb {
         if let warning = report.counts.warning { dialog.output.warn(warning) }
         if let suspicion = report.suspicion {
             guard report.isCarriedOut || dryRun else {
-                throw CommandFailure(failure: suspicion.refusal)
+                throw suspicion.refusal
             }
             dialog.output.warn(suspicion.sentence)
         }

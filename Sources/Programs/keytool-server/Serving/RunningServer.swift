@@ -59,7 +59,7 @@ struct RunningServer {
 
     private static func start(_ listener: SafeListener, _ address: TypedListenAddress) throws -> Int {
         do throws(ListenError) { return try listener.start() } catch {
-            throw CommandFailure(failure: error.failure(of: address))
+            throw error.failure(of: address)
         }
     }
 

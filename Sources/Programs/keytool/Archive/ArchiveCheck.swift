@@ -56,16 +56,15 @@ struct ArchiveCheck: Verb {
         try report.throwFirst()
     }
 
-    /// - Throws: `CommandFailure` if there is no keystore.
+    /// - Throws: `Failure` if there is no keystore.
     private func present(_ session: Session) throws -> OpenKeystore {
         if let keystore = try session.madeKeystore(keystore.passphrase) { return keystore }
         let path = try session.keystorePath
-        throw CommandFailure(
-            failure: Failure(
-                .absent, "the archive opens, but there is no keystore in \(path) to compare it with",
-                hints: "keytool archive list checks an archive without a keystore",
-                "keytool archive import adds its identities to a new keystore"
-            ).because(of: "no_identity"))
+        throw Failure(
+            .absent, "the archive opens, but there is no keystore in \(path) to compare it with",
+            hints: "keytool archive list checks an archive without a keystore",
+            "keytool archive import adds its identities to a new keystore"
+        ).because(of: "no_identity")
     }
 
     private static var difference: Failure {

@@ -142,7 +142,7 @@ struct ArchiveExport: Verb {
         do {
             return try DocumentTarget(output, mayReplace: force, keepsOld: true, outside: session.reserved)
         } catch ResultFileError.exists(let path) where shares != nil {
-            throw CommandFailure(failure: Failure(.exists, "\(path) already exists", hints: "name a new file"))
+            throw Failure(.exists, "\(path) already exists", hints: "name a new file")
         }
     }
 
@@ -204,7 +204,7 @@ struct ArchiveExport: Verb {
 
     /// Reports what cannot be exported.
     /// - Returns: how the command ends if it exports the others; nil if nothing is damaged.
-    /// - Throws: `CommandFailure` unless the others are to be exported.
+    /// - Throws: `Failure` unless the others are to be exported.
     private func skipped(_ survey: ArchiveSurvey, _ session: Session) throws -> CommandFailure? {
         let failures = survey.failures + survey.recordFailures.map { ($0.owner, $0.error) } + survey.sessionFailures
         guard let first = failures.first else { return nil }
@@ -213,11 +213,10 @@ struct ArchiveExport: Verb {
             Failure(error).report(about: owner.text)
         }
         guard skipDamaged else {
-            throw CommandFailure(
-                failure: failure.advising(
-                    survey.failures.isEmpty
-                        ? "--skip-damaged exports \(first.owner.text) without its \(survey.recordFailures.first?.record.words ?? "sessions")"
-                        : "--skip-damaged exports the other identities"))
+            throw failure.advising(
+                survey.failures.isEmpty
+                    ? "--skip-damaged exports \(first.owner.text) without its \(survey.recordFailures.first?.record.words ?? "sessions")"
+                    : "--skip-damaged exports the other identities")
         }
         for (owner, _) in survey.failures { session.output.warn("\(owner.text) is not in the archive") }
         for (owner, record, _) in survey.recordFailures {

@@ -54,10 +54,8 @@ struct ArchiveFileOptions: ParsableArguments {
     /// Reads and decrypts the archive to its end.
     /// - Throws: `InputError`; `AgeError`; `ArchiveError`; what asking for a secret throws.
     func open(_ session: Session) throws -> OpenedArchive {
-        guard try file != "-" || passphrase.source()?.isStandardInput != true else {
-            throw StandardInput.isTwoThings
-        }
-        let input = try InputFile(path: file == "-" ? nil : file).pieces()
+        try passphrase.requireOtherSource(ifTaken: file == "-")
+        let input = try InputFile(operand: file).pieces()
         let encrypted = try AgeFile { try input.read(into: &$0) }
         let isSigned = encrypted.recipientKinds.contains(.passphrase)
         let key = try shares ? unlockByShares(encrypted, session) : unlock(encrypted, session)
@@ -77,7 +75,7 @@ struct ArchiveFileOptions: ParsableArguments {
 }
 
 extension ArchiveFileOptions {
-    /// - Throws: `CommandFailure`, before shares are asked for if none can open the file; as `ShareSource.join`.
+    /// - Throws: `Failure`, before shares are asked for if none can open the file; as `ShareSource.join`.
     private func unlockByShares(_ file: borrowing AgeFile, _ session: Session) throws -> AgeFileKey {
         let kinds = file.recipientKinds
         guard !kinds.contains(.passphrase) else {
@@ -88,11 +86,10 @@ extension ArchiveFileOptions {
         // A joined key has the right length.
         let identity = AgeIdentity(bytes: joined.key)!
         do throws(AgeError) { return try file.unlock(identity) } catch .noMatch {
-            throw CommandFailure(
-                failure: Failure(
-                    .verifyFailed, "the shares belong together, but they are not of this archive",
-                    hints: "the pages name the file and the day of their archive",
-                    "shares of a Threema ID restore it: keytool backup join"))
+            throw Failure(
+                .verifyFailed, "the shares belong together, but they are not of this archive",
+                hints: "the pages name the file and the day of their archive",
+                "shares of a Threema ID restore it: keytool backup join")
         } catch {
             throw error
         }
@@ -105,16 +102,15 @@ extension ArchiveFileOptions {
                 return try identities.unlock(file, named: name, or: passphrase, session)
             } catch let error as AgeIdentityError {
                 guard case .needed = error else { throw error }
-                throw CommandFailure(failure: error.failure.advising("if its key was shared among people: --shares"))
+                throw error.failure.advising("if its key was shared among people: --shares")
             }
         }
         // Before anything is asked for.
         guard workFactor <= maxWorkFactor else {
             let failure = Failure(AgeError.workFactor(workFactor, limit: maxWorkFactor))
-            guard workFactor <= AgeFile.greatestWorkFactor else { throw CommandFailure(failure: failure) }
-            throw CommandFailure(
-                failure: Failure(
-                    failure.status, failure.message, hints: "if you trust the file: --max-work-factor \(workFactor)"))
+            guard workFactor <= AgeFile.greatestWorkFactor else { throw failure }
+            throw Failure(
+                failure.status, failure.message, hints: "if you trust the file: --max-work-factor \(workFactor)")
         }
         return try SecretAsker(passphrase, session.dialog).open(
             .of(name), isWrong: { if case AgeError.noMatch? = $0 as? AgeError { true } else { false } }

@@ -37,11 +37,10 @@ struct ArchiveImport: Verb {
         let identities = opened.archive.identities
         let owners = Set(identities.map(\.owner))
         for argument in replaced where !owners.contains(argument.owner) {
-            throw CommandFailure(
-                failure: Failure(
-                    .absent, "the archive does not contain \(argument.owner.text)",
-                    hints: "keytool archive list shows what it contains"
-                ).because(of: "no_identity"))
+            throw Failure(
+                .absent, "the archive does not contain \(argument.owner.text)",
+                hints: "keytool archive list shows what it contains"
+            ).because(of: "no_identity")
         }
         try requireOneUsable(opened.archive, session)
         let store = try session.newKeystore(keystore)
@@ -114,7 +113,7 @@ struct ArchiveImport: Verb {
             }
         }
         if case ArchiveError.sessions(let owner, let error)? = first {
-            throw CommandFailure(failure: Failure(ArchiveError.sessions(owner, error)).about(owner))
+            throw Failure(ArchiveError.sessions(owner, error)).about(owner)
         }
         if let first { throw first }
     }

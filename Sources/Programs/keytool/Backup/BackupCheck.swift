@@ -25,9 +25,7 @@ struct BackupCheck: Verb {
         if share {
             try code.requireShareOptions()
             try keyFile.refuse(for: "a share")
-            guard try code.file != "-" || keystore.passphrase.source()?.isStandardInput != true else {
-                throw StandardInput.isTwoThings
-            }
+            try keystore.passphrase.requireOtherSource(ifTaken: code.file == "-")
             return try ShareCheck(file: code.file, id: code.expectId).run(session) {
                 try session.keeper(keystore.passphrase)
             }

@@ -66,8 +66,7 @@ struct BackupExport: Verb {
         if format == .gateway { return try exportGatewayKey(session) }
         let screen = try alone.screen(session.dialog)
         if isDrawn || alone.isAwaited || pictures.areWanted { try QRMatrix.requireEncoder() }
-        let keeper = try session.keeper(keystore.passphrase)
-        let id = try session.identity(named.id, in: keeper)
+        let (keeper, id) = try session.open(named.id, keystore)
         // Refuse before asking for a password, not after.
         let reserved = session.reserved
         let file = try output.flatMap {

@@ -61,7 +61,7 @@ extension CodeKeeper {
         do {
             return try store(identity, from: source, ifOtherKey: isReplacing ? .replace : .refuse)
         } catch SafeKeepingError.otherKey(let id) {
-            throw CommandFailure(failure: .otherKey(of: id, replacedBy: "--replace"))
+            throw Failure.otherKey(of: id, replacedBy: "--replace")
         }
     }
 }

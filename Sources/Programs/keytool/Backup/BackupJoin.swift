@@ -39,9 +39,7 @@ struct BackupJoin: Verb {
 
     func run(_ session: Session) throws {
         guard files.count(where: { $0 == "-" }) < 2 else { throw StandardInput.isTwoThings }
-        guard try !files.contains("-") || keystore.passphrase.source()?.isStandardInput != true else {
-            throw StandardInput.isTwoThings
-        }
+        try keystore.passphrase.requireOtherSource(ifTaken: files.contains("-"))
         let server = try directory.isNamed || directory.hasTrust ? directory.server(remembered: nil) : nil
         let joined = try ShareSource(files: files).join(session)
         let shares = joined.shares
@@ -84,42 +82,38 @@ struct BackupJoin: Verb {
     // MARK: What they join to
 
     /// Compares the public key with what is known of it; if nothing is, shows its check word and asks.
-    /// - Throws: `CommandFailure` if it is another one, or if nobody can be asked.
+    /// - Throws: `Failure` if it is another one, or if nobody can be asked.
     private func compare(_ identity: borrowing Identity, _ server: DirectoryServer?, _ session: Session) throws {
         let (id, key) = (identity.id, identity.clientKey.publicKey)
         if let expectPublicKey, expectPublicKey != key {
-            throw CommandFailure(
-                failure: Failure(
-                    .verifyFailed, "the shares join to another public key than the expected one: \(key.hex)",
-                    hints: Self.ofArchive))
+            throw Failure(
+                .verifyFailed, "the shares join to another public key than the expected one: \(key.hex)",
+                hints: Self.ofArchive)
         }
         if let server {
             let entry = try session.output.busy("asking the directory") {
                 try DirectoryKeeper.entries(of: [id], at: server, session.connectingDirectory(directory.waiting.limits))
             }.first
-            guard let entry else { throw CommandFailure(failure: .unknownIdentity(id, server)) }
+            guard let entry else { throw Failure.unknownIdentity(id, server) }
             guard entry.publicKey == key else {
-                throw CommandFailure(
-                    failure: Failure(
-                        .verifyFailed, "the shares join to a private key that is not the one of \(id)",
-                        hints: "the directory has another public key; is the ID right?", Self.ofArchive))
+                throw Failure(
+                    .verifyFailed, "the shares join to a private key that is not the one of \(id)",
+                    hints: "the directory has another public key; is the ID right?", Self.ofArchive)
             }
         }
         guard expectPublicKey == nil, server == nil else { return }
         guard session.dialog.mayAsk, let terminal = ControllingTerminal() else {
-            throw CommandFailure(
-                failure: Failure(
-                    .usage, "nothing says whether the shares join to the right key: nobody can be asked",
-                    hints:
-                        "compare the check word \(key.checkWord.text) with the shares, then name the key: --expect-public-key \(key.hex)",
-                    Self.ofArchive, "nothing was stored"))
+            throw Failure(
+                .usage, "nothing says whether the shares join to the right key: nobody can be asked",
+                hints:
+                    "compare the check word \(key.checkWord.text) with the shares, then name the key: --expect-public-key \(key.hex)",
+                Self.ofArchive, "nothing was stored")
         }
         guard try terminal.askYesNo("Do the shares have the ID \(id) and the check word \(key.checkWord.text)?") else {
-            throw CommandFailure(
-                failure: Failure(
-                    .verifyFailed, "ID and check word are not confirmed; nothing was stored",
-                    hints: "another check word: use shares with the same date and check word",
-                    "another ID: --id ID, which stands on each share", Self.ofArchive))
+            throw Failure(
+                .verifyFailed, "ID and check word are not confirmed; nothing was stored",
+                hints: "another check word: use shares with the same date and check word",
+                "another ID: --id ID, which stands on each share", Self.ofArchive)
         }
     }
 
@@ -127,11 +121,10 @@ struct BackupJoin: Verb {
     private func requireOnlyOwner(of identity: borrowing Identity, _ keeper: ThreemaKeeper) throws {
         let (id, key) = (identity.id, identity.clientKey.publicKey)
         if let owner = try keeper.shares.owners(of: key).first(where: { $0 != id }) {
-            throw CommandFailure(
-                failure: Failure(
-                    .verifyFailed, "the shares join to the private key of \(owner), not to one of \(id)",
-                    hints: "is the ID right? --id ID, which stands on each share",
-                    "if \(owner) is the wrong one: keytool id remove \(ShellWord.quoted(owner.text))"))
+            throw Failure(
+                .verifyFailed, "the shares join to the private key of \(owner), not to one of \(id)",
+                hints: "is the ID right? --id ID, which stands on each share",
+                "if \(owner) is the wrong one: keytool id remove \(ShellWord.quoted(owner.text))")
         }
     }
 

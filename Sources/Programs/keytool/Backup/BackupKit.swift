@@ -51,8 +51,7 @@ struct BackupKit: Verb {
         // Refuse before asking for a password, not after.
         if output != "-" { _ = try DocumentFormat(of: output, option: "--output", orStandardOutput: true) }
         let target = try DocumentTarget(output, mayReplace: force, outside: session.reserved)
-        let keeper = try session.keeper(keystore.passphrase)
-        let id = try session.identity(named.id, in: keeper)
+        let (keeper, id) = try session.open(named.id, keystore)
         let identity = try keeper.identities.summary(id)
         // Before the cards are made: a change in between makes the kit old.
         let safes = try keeper.kits.safes(of: id)
@@ -67,10 +66,9 @@ struct BackupKit: Verb {
         }
         // Another command may have replaced the key while a person typed the password.
         guard try keeper.identities.summary(id).publicKey == identity.publicKey else {
-            throw CommandFailure(
-                failure: Failure(
-                    .verifyFailed, "another command has replaced the private key meanwhile; nothing was written",
-                    hints: "try again"))
+            throw Failure(
+                .verifyFailed, "another command has replaced the private key meanwhile; nothing was written",
+                hints: "try again")
         }
         let kit = KitSheet(
             identity: identity, code: code,

@@ -29,8 +29,7 @@ struct BackupSplit: Verb {
     func validate() throws { try places.requireOne() }
 
     func run(_ session: Session) throws {
-        let keeper = try session.keeper(keystore.passphrase)
-        let id = try session.identity(named.id, in: keeper)
+        let (keeper, id) = try session.open(named.id, keystore)
         // Refuse before the key is opened, not after.
         try places.withFiles(shares.count, named: id.text, outside: session.reserved) { files in
             try split(id, files, keeper, session)

@@ -60,8 +60,7 @@ enum CodeComparison {
         } catch {
             let failure = Failure(error)
             guard failure.isTemporary else { throw error }
-            throw CommandFailure(
-                failure: failure.advising("nothing was stored; --offline stores the key without comparing it"))
+            throw failure.advising("nothing was stored; --offline stores the key without comparing it")
         }
     }
 

@@ -51,24 +51,21 @@ struct CodeOptions: ParsableArguments {
             throw UsageFailure("--qr-image and FILE cannot be combined")
         }
         // Whatever is on it: what is there twice is there for neither.
-        guard try !isCodeOnStandardInput || password.source()?.isStandardInput != true else {
-            throw StandardInput.isTwoThings
-        }
+        try password.requireOtherSource(ifTaken: isCodeOnStandardInput)
         let typed = try qrImage.map { try Self.unchecked(CodePicture($0).code()) } ?? read(session)
         let code = typed.code
         // A mistyped code is no reason to ask for its password.
         _ = try IDBackup.scheme(of: code)
         if let expectCheck, IDBackup.checkWord(of: code).characters != expectCheck.characters {
-            throw CommandFailure(failure: .otherCheckWord(than: expectCheck, of: code))
+            throw Failure.otherCheckWord(than: expectCheck, of: code)
         }
         let isCertain = typed.isChecked || expectCheck != nil
         do {
             return OpenedCode(code: code, identity: try identity(in: code, isCertain: isCertain, session))
         } catch let error as IDBackupError where isCertain && Self.isWrongPassword(error, isCertain) {
-            throw CommandFailure(
-                failure: Failure(
-                    .wrongPassword,
-                    "wrong backup password; the check word shows that the code is right"))
+            throw Failure(
+                .wrongPassword,
+                "wrong backup password; the check word shows that the code is right")
         }
     }
 
@@ -148,7 +145,7 @@ struct CodeOptions: ParsableArguments {
         // In guarded memory until it is known not to be a share: a code is encrypted, words are not.
         let content = try file.readGuarded(limit: maxBytes)
         guard !content.withBytes({ ShareWords.isLikely($0) }) else {
-            throw CommandFailure(failure: .shareNotCode("\(name) has"))
+            throw Failure.shareNotCode("\(name) has")
         }
         guard let text = content.withBytes({ String(validating: $0.revealBytes(), as: UTF8.self) }) else {
             throw InputError.notText

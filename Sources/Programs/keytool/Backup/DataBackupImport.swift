@@ -17,7 +17,7 @@ extension BackupImport {
                 read.identity, with: read.document, ifOtherKey: replace ? .replace : .refuse,
                 ifOtherProfile: replaceProfile ? .replace : .refuse)
         } catch SafeKeepingError.otherKey(let id) {
-            throw CommandFailure(failure: .otherKey(of: id, replacedBy: "--replace"))
+            throw Failure.otherKey(of: id, replacedBy: "--replace")
         } catch let error as ProfileKeepingError {
             try Self.show(error, session.output)
             throw error

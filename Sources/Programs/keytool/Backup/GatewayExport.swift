@@ -32,13 +32,11 @@ extension BackupExport {
     /// Writes the private key as the programs of a Gateway read it.
     func exportGatewayKey(_ session: Session) throws {
         let target = try DocumentTarget(output ?? "-", mayReplace: force, outside: session.reserved)
-        let keeper = try session.keeper(keystore.passphrase)
-        let id = try session.identity(named.id, in: keeper)
+        let (keeper, id) = try session.open(named.id, keystore)
         let text = try keeper.codes.revealGatewayKey(of: id)
         let count = text.count
         try text.withBytes { text in
-            try target.write(text) {
-                guard let path = target.path else { return }
+            try target.write(text) { path in
                 try session.output.done(
                     ["wrote the private key of \(id), not protected, to \(path)"],
                     json: .result(

@@ -20,7 +20,7 @@ extension BackupImport {
                 stored = try keeper.codes.store(
                     opened.identity, secret: secret, ifOtherKey: replace ? .replace : .refuse)
             } catch SafeKeepingError.otherKey(let id) {
-                throw CommandFailure(failure: .otherKey(of: id, replacedBy: "--replace"))
+                throw Failure.otherKey(of: id, replacedBy: "--replace")
             }
             try session.output.done(
                 [Self.lead(stored.isNew, id)] + opened.lines

@@ -87,13 +87,13 @@ extension ControllingTerminal {
         return code
     }
 
-    /// - Throws: `CommandFailure` for the words of a share.
+    /// - Throws: `Failure` for the words of a share.
     private func refuseShare(_ line: String) throws {
         let bytes = Array(line.utf8)
         guard ShareWords.isLikely(bytes.span) else { return }
         // The rest would be typed into the shell.
         dropPending()
-        throw CommandFailure(failure: .shareNotCode("these are"))
+        throw Failure.shareNotCode("these are")
     }
 
     private static func report(_ error: CodeEntryError) {

@@ -73,8 +73,8 @@ extension Failure {
 
 extension Explained {
     /// The failure of one of several files, with its name in front.
-    func failure(of file: String) -> CommandFailure {
-        CommandFailure(failure: Failure(failure.status, "\(file): \(failure.message)", hints: failure.hints))
+    func failure(of file: String) -> Failure {
+        Failure(failure.status, "\(file): \(failure.message)", hints: failure.hints)
     }
 }
 

@@ -65,7 +65,7 @@ struct OnPremImport: Verb {
         if let address {
             bytes = try session.output.busy("fetching the provisioning file") { try session.fetch(address, login) }
         } else {
-            bytes = try InputFile(path: source == "-" ? nil : source).readBytes(
+            bytes = try InputFile(operand: source).readBytes(
                 .bytes, limit: ProvisioningFile.maxCount)
         }
         let offer = try OnPremKeeper.Offer(bytes, signedBy: key.bytes, from: address, login: login)

@@ -41,7 +41,7 @@ struct ChosenPlace {
         do {
             return try body()
         } catch  where !isOnly {
-            throw CommandFailure(failure: named(Failure(error)))
+            throw named(Failure(error))
         }
     }
 
@@ -92,9 +92,8 @@ extension Session {
         let names = places.map(\.name.text).joined(separator: " ")
         if let name {
             guard let place = places.first(where: { $0.name == name }) else {
-                throw CommandFailure(
-                    failure: Failure(.absent, "\(id) has no Safe place \"\(name.text)\"", hints: "it has: \(names)")
-                        .because(of: "no_place"))
+                throw Failure(.absent, "\(id) has no Safe place \"\(name.text)\"", hints: "it has: \(names)")
+                    .because(of: "no_place")
             }
             return ChosenPlace(place: place, isOnly: places.count == 1)
         }
@@ -107,8 +106,7 @@ extension Session {
 
 extension Failure {
     /// No identity of the keystore has a Safe.
-    static var noSafe: CommandFailure {
-        CommandFailure(
-            failure: Failure(.absent, "no identity has a Safe", hints: "keytool safe setup").because(of: "no_setup"))
+    static var noSafe: Failure {
+        Failure(.absent, "no identity has a Safe", hints: "keytool safe setup").because(of: "no_setup")
     }
 }

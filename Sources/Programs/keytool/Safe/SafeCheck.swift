@@ -146,9 +146,8 @@ extension SafeKeeper.Look {
         guard let failure else { return }
         guard let unreadable else { throw SafeKeepingError.refused(failure, id: id.text, server: server.text) }
         let hints = unreadable.failure.hints + failure.explained(id.text, server.text).hints
-        throw CommandFailure(
-            failure: Failure(unreadable.failure.status, unreadable.failure.message, hints: hints)
-                .because(of: failure.word))
+        throw Failure(unreadable.failure.status, unreadable.failure.message, hints: hints)
+            .because(of: failure.word)
     }
 
     /// What was found if nothing is wrong, for people.

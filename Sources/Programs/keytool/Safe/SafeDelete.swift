@@ -50,10 +50,8 @@ struct SafeDelete: Verb {
         let chosen = try session.place(place.name, of: id, in: keeper)
         if setupOnly { return try removeSetup(chosen, keeper, session) }
         if (try? keeper.safe.isReadOnly(chosen.place)) == true {
-            throw CommandFailure(
-                failure: SafeKeepingError.refused(.readOnly, id: id.text, server: "").failure
-                    .advising("keytool safe delete --setup-only \(chosen.argument) removes the setup from the keystore")
-            )
+            throw SafeKeepingError.refused(.readOnly, id: id.text, server: "").failure
+                .advising("keytool safe delete --setup-only \(chosen.argument) removes the setup from the keystore")
         }
         try session.requireClient(for: chosen.place, in: keeper)
         if !yes { try session.dialog.confirm("delete the Safe backup of \(chosen.label)", typing: id.text) }
@@ -108,8 +106,8 @@ struct SafeDelete: Verb {
     private func delete(
         _ place: SafePlace, _ options: SafeKeeper.DeleteOptions, _ keeper: ThreemaKeeper
     ) throws -> SafeKeeper.DeleteResult {
-        func advised(_ error: any Error, _ place: String) -> CommandFailure {
-            CommandFailure(failure: Failure(error).advising("\(place)--force abandons what cannot be deleted"))
+        func advised(_ error: any Error, _ place: String) -> Failure {
+            Failure(error).advising("\(place)--force abandons what cannot be deleted")
         }
         do {
             return try keeper.safe.deleteSafe(at: place, options)

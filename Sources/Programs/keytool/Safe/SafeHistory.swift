@@ -37,8 +37,7 @@ struct SafeHistory: Verb {
     }
 
     func run(_ session: Session) throws {
-        let keeper = try session.keeper(keystore.passphrase)
-        let id = try session.identity(named.id, in: keeper)
+        let (keeper, id) = try session.open(named.id, keystore)
         let chosen = try session.placeWithHistory(place.name, of: id, in: keeper)
         guard diff.isEmpty else { return try compare(chosen, keeper, session.output) }
         let items = try session.output.busy("opening the backups of \(id)") {

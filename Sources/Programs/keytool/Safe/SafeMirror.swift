@@ -69,10 +69,9 @@ struct SafeMirror: ScheduledVerb {
         let time =
             result.changedAt <= WallClock.now()
             ? "since \(result.changedAt.rfc3339)" : "for at least \(Counted.text(Int(result.changedAge.days), "day"))"
-        throw CommandFailure(
-            failure: Failure(
-                .overdue, "the Safe backup of \(place.id) has not changed \(time)",
-                hints: "check that the phone still writes it"))
+        throw Failure(
+            .overdue, "the Safe backup of \(place.id) has not changed \(time)",
+            hints: "check that the phone still writes it")
     }
 
     func ageOfSuccess(_ status: SafeKeeper.Status) -> Duration? { status.lastGoodMirrorAge }

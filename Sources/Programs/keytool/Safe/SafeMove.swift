@@ -123,18 +123,16 @@ struct ChangeOptions: ParsableArguments {
             let failure = Failure(error)
             guard let after = try? keeper.safe.status(of: chosen.place) else { throw error }
             if before.oldServer == nil, after.oldServer != nil {
-                throw CommandFailure(
-                    failure: failure.advising(
-                        "the change is complete except for the old backup: every push tries to delete it"))
+                throw failure.advising(
+                    "the change is complete except for the old backup: every push tries to delete it")
             }
             guard after.newServer != nil, !failure.hints.contains(where: { $0.text.contains("--abort") }) else {
                 throw error
             }
             let verb = after.isChangingPassword ? "passwd" : "move"
-            throw CommandFailure(
-                failure: failure.advising(
-                    "the change has started: the next push finishes it, keytool safe \(verb) --abort \(chosen.argument) cancels it"
-                ))
+            throw failure.advising(
+                "the change has started: the next push finishes it, keytool safe \(verb) --abort \(chosen.argument) cancels it"
+            )
         }
     }
 

@@ -54,9 +54,8 @@ struct SafePasswd: Verb {
         try session.requireClient(for: chosen.place, in: keeper)
         if adopt { return try adopt(chosen, keeper, session) }
         if (try? keeper.safe.isReadOnly(chosen.place)) == true {
-            throw CommandFailure(
-                failure: SafeKeepingError.refused(.readOnly, id: id.text, server: "").failure
-                    .advising("keytool safe passwd --adopt \(chosen.argument) takes the new password of the phone"))
+            throw SafeKeepingError.refused(.readOnly, id: id.text, server: "").failure
+                .advising("keytool safe passwd --adopt \(chosen.argument) takes the new password of the phone")
         }
         if change.abort { return try change.takeBack(chosen, keeper, session.output, command: "safe passwd") }
         let secret = try SecretAsker(password, session.dialog).create(

@@ -149,9 +149,7 @@ struct SafePull: Verb {
         let document =
             revealPrivateKey ? backup.revealDocument() : SecureBytes(copying: backup.encodedDocument.span)
         try document.withBytes { JSONValue.escapedForOutput($0) }.withBytes { document in
-            try target.write(document) {
-                // A document on stdout is the result; a summary beside it would spoil it.
-                guard let path = target.path else { return }
+            try target.write(document) { path in
                 try tell(backup, id, from: source, path: path, isStored: false, session)
             }
         }
@@ -220,8 +218,7 @@ struct SafePull: Verb {
     }
 
     func writeEncrypted(_ blob: [UInt8], _ id: ThreemaID, to target: DocumentTarget, _ session: Session) throws {
-        try target.write(blob.span) {
-            guard let path = target.path else { return }
+        try target.write(blob.span) { path in
             try session.output.done(
                 ["wrote the encrypted backup of \(id), \(ByteCount.text(blob.count)), to \(path)"],
                 json: .result(

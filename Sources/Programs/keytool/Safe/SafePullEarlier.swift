@@ -68,12 +68,11 @@ extension SafePull {
         do {
             return try body()
         } catch SafeBackupError.tooShort {
-            throw CommandFailure(failure: Failure(.badData, "\(path.printable) is too short for a Safe backup"))
+            throw Failure(.badData, "\(path.printable) is too short for a Safe backup")
         } catch SafeBackupError.notAuthentic {
-            throw CommandFailure(
-                failure: Failure(
-                    .wrongPassword, "\(key) does not open \(path.printable), or the file is damaged",
-                    hints: id == nil ? ["--id ID asks for the Safe password of the file"] : []))
+            throw Failure(
+                .wrongPassword, "\(key) does not open \(path.printable), or the file is damaged",
+                hints: id == nil ? ["--id ID asks for the Safe password of the file"] : [])
         }
     }
 
@@ -101,11 +100,10 @@ extension SafePull {
             return try body()
         } catch SafeKeepingError.refused(.unpushedChanges, let id, let server, _) {
             let failure = SafeFailure.unpushedChanges.explained(id, server)
-            throw CommandFailure(
-                failure: Failure(
-                    failure.status, failure.message,
-                    hints: "--replace restores \(source.words) and overwrites the local changes"
-                ).because(of: SafeFailure.unpushedChanges.word))
+            throw Failure(
+                failure.status, failure.message,
+                hints: "--replace restores \(source.words) and overwrites the local changes"
+            ).because(of: SafeFailure.unpushedChanges.word)
         }
     }
 }

@@ -91,7 +91,7 @@ struct SafeStatus: Verb {
                 + (report.look.map { lines($0, report.pin) } ?? []),
             json: .result("safe status", place.members(members(place.id, report)).map { ($0.name, $0.value) }))
         report.look?.warn(place, session.output)
-        if let failure = failure(place.id, report) { throw CommandFailure(failure: failure) }
+        if let failure = failure(place.id, report) { throw failure }
     }
 
     /// What the exit code is about: what the look found; without a look, the age.

@@ -35,7 +35,7 @@ struct NewShareOptions: ParsableArguments {
     /// - Parameters:
     ///   - name: what is shared, in the names of the files.
     ///   - reserved: where no page may go.
-    /// - Throws: `UsageFailure`, `CommandFailure` or `ResultFileError` about the directory, or what `work` throws.
+    /// - Throws: `UsageFailure`, `Failure` or `ResultFileError` about the directory, or what `work` throws.
     func withFiles(
         _ count: Int, named name: String, outside reserved: ReservedDirectory?, _ work: ([ResultFile]?) throws -> Void
     ) throws {

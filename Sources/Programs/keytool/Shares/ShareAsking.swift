@@ -15,8 +15,7 @@ extension ControllingTerminal {
                 let question = "\(title), word \(number)\(entry.isAgain ? " again" : ""): "
                 guard let line = try askShown(question) else {
                     if entry.isEmpty { return nil }
-                    throw CommandFailure(
-                        failure: Failure(.badData, "the share is not complete: word \(number) is missing"))
+                    throw Failure(.badData, "the share is not complete: word \(number) is missing")
                 }
                 if line.count == 0, entry.isEmpty { return nil }
                 if line.withBytes({ Self.isDash($0) }) {

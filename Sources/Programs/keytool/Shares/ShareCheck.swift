@@ -25,19 +25,17 @@ struct ShareCheck {
         }
         let known = try recognise(share, output, open)
         if case .unknown(let ids) = known {
-            throw CommandFailure(
-                failure: Failure(
-                    .verifyFailed, "the share does not belong to \(ids.map(\.text).joined(separator: ", "))",
-                    hints:
-                        "it is of an archive, of another identity or an earlier private key, or was made on another machine",
-                    "the newest \(ShareRecord.maxSets) sets are remembered; an older one still joins"
-                ))
+            throw Failure(
+                .verifyFailed, "the share does not belong to \(ids.map(\.text).joined(separator: ", "))",
+                hints:
+                    "it is of an archive, of another identity or an earlier private key, or was made on another machine",
+                "the newest \(ShareRecord.maxSets) sets are remembered; an older one still joins"
+            )
         }
         if let id, known == .noShares {
-            throw CommandFailure(
-                failure: Failure(
-                    .verifyFailed, "whether the share belongs to \(id) is not known: it was not shared here",
-                    hints: "without --expect-id, the words alone are checked"))
+            throw Failure(
+                .verifyFailed, "whether the share belongs to \(id) is not known: it was not shared here",
+                hints: "without --expect-id, the words alone are checked")
         }
         guard case .known(let id, let set) = known else {
             if output.isJSON { try output.done([], json: json(share, nil, nil)) }
@@ -54,10 +52,9 @@ struct ShareCheck {
     private func share(_ session: Session) throws -> Share {
         if let file { return try Share(file: file, session.output) }
         guard session.dialog.mayAsk, let terminal = ControllingTerminal() else {
-            throw CommandFailure(
-                failure: Failure(
-                    .needSecret, "no share was given, and there is no terminal to ask on",
-                    hints: "name a file with the words, or - for stdin"))
+            throw Failure(
+                .needSecret, "no share was given, and there is no terminal to ask on",
+                hints: "name a file with the words, or - for stdin")
         }
         try terminal.say("Type the words of the share one by one, or several in a line. Type - to go back one word.")
         guard let share = try terminal.askShare("Share") else { throw ShareError.length(words: 0) }

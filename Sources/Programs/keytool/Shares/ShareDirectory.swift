@@ -24,8 +24,7 @@ struct ShareDirectory {
         do {
             let parent = try Directory.open(place.parent, rule: .shared)
             guard FileStatus(path)?.isDirectory != false else {
-                throw CommandFailure(
-                    failure: Failure(.cantCreate, "\(path) is not a directory", hints: "--sheet names a directory"))
+                throw Failure(.cantCreate, "\(path) is not a directory", hints: "--sheet names a directory")
             }
             // The root has no name; it is there.
             isNew = place.name.isEmpty ? false : try !parent.contains(place.name)
@@ -39,15 +38,14 @@ struct ShareDirectory {
     }
 
     /// Where each page goes: `share-1-NAME.pdf` and so on. A page replaces nothing: a share of an older set may be in the file.
-    /// - Throws: `CommandFailure` if one is there already; `ResultFileError`.
+    /// - Throws: `Failure` if one is there already; `ResultFileError`.
     func files(_ count: Int, named name: String, outside reserved: ReservedDirectory?) throws -> [ResultFile] {
         try (1...count).map { number in
             do {
                 return try ResultFile("\(path)/share-\(number)-\(name).pdf", mayReplace: false, outside: reserved)
             } catch ResultFileError.exists(let path) {
-                throw CommandFailure(
-                    failure: Failure(
-                        .exists, "\(path) already exists", hints: "nothing was written: name another directory"))
+                throw Failure(
+                    .exists, "\(path) already exists", hints: "nothing was written: name another directory")
             }
         }
     }

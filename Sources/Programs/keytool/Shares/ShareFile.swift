@@ -8,21 +8,20 @@ extension Share {
 
     /// Reads the words of a share from a file.
     /// - Parameter path: `-` for stdin.
-    /// - Throws: `CommandFailure` that names the file; `InputError`.
+    /// - Throws: `Failure` that names the file; `InputError`.
     init(file path: String, _ output: Output) throws {
-        let file = path == "-" ? InputFile.standardInput : InputFile(path: path)
+        let file = InputFile(operand: path)
         let text = try file.readGuarded(limit: Self.maxFileBytes, warning: output)
         let isPDF = text.withBytes { $0.extracting(0..<min(5, $0.count)).revealBytes() == Array("%PDF-".utf8) }
         guard !isPDF else {
-            throw CommandFailure(
-                failure: Failure(
-                    .badData, "\(path) is a page to print, and keytool does not read the words from it",
-                    hints: "leave the file out, and type the words of the page"))
+            throw Failure(
+                .badData, "\(path) is a page to print, and keytool does not read the words from it",
+                hints: "leave the file out, and type the words of the page")
         }
         do throws(ShareError) {
             self = try Share(text.withBytes { (text) throws(ShareError) in try ShareWords(parsing: text) })
         } catch {
-            throw path == "-" ? CommandFailure(failure: error.failure) : error.failure(of: path)
+            throw path == "-" ? error.failure : error.failure(of: path)
         }
     }
 }

@@ -19,13 +19,12 @@ struct ShareSource {
     private static let keyCount = 32
 
     /// Reads the shares, or asks for them until there are enough, and joins them.
-    /// - Throws: `CommandFailure`; `ShareError`; `ShareJoinError`; `InputError`.
+    /// - Throws: `Failure`; `ShareError`; `ShareJoinError`; `InputError`.
     func join(_ session: Session) throws -> JoinedShares {
         let collection = try files.isEmpty ? typed(session) : read(session.output)
         let key = try session.output.busy("joining the shares") { try collection.join() }
         guard key.count == Self.keyCount else {
-            throw CommandFailure(
-                failure: Failure(.badData, "the shares join to \(key.count) bytes; a key has \(Self.keyCount)"))
+            throw Failure(.badData, "the shares join to \(key.count) bytes; a key has \(Self.keyCount)")
         }
         if files.isEmpty { session.output.hint("the words stay in this terminal's scrollback") }
         return JoinedShares(shares: collection.shares, key: key)
@@ -47,10 +46,9 @@ struct ShareSource {
 
     private func typed(_ session: Session) throws -> ShareCollection {
         guard session.dialog.mayAsk, let terminal = ControllingTerminal() else {
-            throw CommandFailure(
-                failure: Failure(
-                    .needSecret, "no share was given, and there is no terminal to ask on",
-                    hints: "name files with the words of one share each"))
+            throw Failure(
+                .needSecret, "no share was given, and there is no terminal to ask on",
+                hints: "name files with the words of one share each")
         }
         var collection = ShareCollection()
         try terminal.say("Type the words of a share one by one, or several in a line. Type - to go back one word.")
@@ -69,8 +67,8 @@ struct ShareSource {
         return collection
     }
 
-    private static func missing(_ collection: ShareCollection) -> CommandFailure {
-        CommandFailure(failure: Failure(.needSecret, words(collection)))
+    private static func missing(_ collection: ShareCollection) -> Failure {
+        Failure(.needSecret, words(collection))
     }
 
     /// What is there and what is missing, in words; of groups, only if there are several.

@@ -75,7 +75,7 @@ enum ToyMessenger: AccountMessenger {
 
     private static func key(_ content: Span<UInt8>) throws -> ToyKey {
         guard let key = ToyKey(content) else {
-            throw CommandFailure(failure: Failure(.badData, "this is not a key of the toy"))
+            throw Failure(.badData, "this is not a key of the toy")
         }
         return key
     }
