@@ -7,6 +7,7 @@ import pytest
 
 from kit import backupdraws, oracle
 from kit import databackup as d
+from kit.damage import flipped
 from kit.known import EMPTY_KEYSTORE
 from kit.processes.measured import Measured
 from kit.runner import on_two_processors, snapshot
@@ -88,7 +89,7 @@ REFUSED = {
     "fewer entries than the directory has": (lambda: whole(entry_count=3), 65, "contradicts itself"),
     "more entries than the directory has": (lambda: whole(entry_count=300), 65, "contradicts itself"),
     "a changed tag": (lambda: with_entry("contacts.csv", lambda e: e._replace(
-        data=e.data[:-1] + bytes([e.data[-1] ^ 1]))), 65, "contacts.csv is not authentic"),
+        data=flipped(e.data))), 65, "contacts.csv is not authentic"),
     "a changed ciphertext": (lambda: with_entry("identity", lambda e: e._replace(
         data=e.data[:30] + bytes([e.data[30] ^ 1]) + e.data[31:])), 65, "identity is not authentic"),
     "changed settings": (lambda: with_entry("settings", lambda e: e._replace(

@@ -3,6 +3,7 @@
 import pytest
 
 from kit import keyfiles, masterkey, oracle
+from kit.damage import flipped
 from kit.known import BACKUP_PASSWORD
 from kit.masterkey import PASSPHRASE, WRONG
 from kit.processes.measured import Measured
@@ -159,9 +160,7 @@ def test_damage(keytool, write, password):
     """Every 13th bit, and every fifth length."""
     good = keyfiles.seal_desktop(IDENTITY, PASSWORD, passes=1)
     for bit in range(0, 8 * len(good), 13):
-        flipped = bytearray(good)
-        flipped[bit // 8] ^= 1 << bit % 8
-        result = keytool("backup", "check", write("file", bytes(flipped)), *password)
+        result = keytool("backup", "check", write("file", flipped(good, bit)), *password)
         if result.code == 0:
             # Harmless: a schema version that is read alike, or bytes of memory below a KiB.
             shown = result.out.replace("\n            ", "")

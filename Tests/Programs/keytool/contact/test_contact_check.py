@@ -10,6 +10,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from kit import identityfiles, masterkey
+from kit.damage import flip
 from kit.processes.clock import Clocked
 from kit.runner import snapshot
 from kit.servers.directoryrequests import INACTIVE, INVALID
@@ -297,7 +298,7 @@ def test_doctor_counts_and_names_nobody(owner, id_directory):
 
 def test_damaged_record(owner, id_directory):
     path = identityfiles.path(owner.keystore, ID, "contactstates")
-    path.write_bytes(path.read_bytes()[:-1] + b"x")
+    flip(path)
     assert "contactstates" in owner("doctor").out
     assert "states of the contacts are not shown" in owner.ok("contact", "list").err
     ends(owner, 65, "contact", "check", "--seen", ANN)

@@ -7,6 +7,7 @@ import pytest
 
 from kit import archives, sessions, sophax
 from kit.archives import RECIPIENT
+from kit.damage import flipped
 from kit.processes import injection
 from kit.runner import snapshot
 from kit.sophax import ALICE, BOB, MESSENGER
@@ -127,7 +128,7 @@ def test_a_damaged_journal_is_refused(stored, way):
     """SQLite would restore a part of it in silence."""
     path = killed_writer(stored)
     content = path.read_bytes()
-    for damaged in (b"journal", content[:-1], content[:600] + b"x" + content[601:-4] + b"sums"):
+    for damaged in (b"journal", content[:-1], flipped(content[:-4], 4800) + b"sums"):
         path.write_bytes(damaged)
         there = WAYS[way](stored) if way else stored
         before = everything(stored)

@@ -6,6 +6,7 @@ import json
 import pytest
 
 from kit import oracle
+from kit.damage import flipped
 from kit.known import EMPTY_KEYSTORE
 from kit.runner import snapshot
 from kit.servers import faults as f
@@ -87,7 +88,7 @@ GETS = {
     "empty": (f.constant(b""), DAMAGED),
     "HTML": (f.constant(f.HTML), DAMAGED),
     "truncated": (f.content(f.truncated), DAMAGED),
-    "one bit flipped": (f.content(f.flipped), DAMAGED),
+    "one bit flipped": (f.content(flipped), DAMAGED),
     "halves swapped": (f.content(f.swapped), DAMAGED),
     "4 MiB": (f.constant(bytes(4 << 20)), DAMAGED),
     "somebody else's": (f.constant(SOMEBODY_ELSES), DAMAGED),

@@ -8,6 +8,7 @@ import time
 import pytest
 
 from kit import oracle
+from kit.damage import flipped
 from kit.known import SAFE_PASSWORD
 from kit.servers import faults as f
 from kit.servers.httpsmachine import ID, KEYS, PLACE, pushed  # fixtures
@@ -272,7 +273,7 @@ def test_new_place_that_takes_too_little(pushed, other):
 @pytest.mark.parametrize("damage", [None, "flipped"])
 def test_loss_that_a_command_has_seen_is_repaired(pushed, verb, damage):
     if damage:
-        pushed.server.stored[PLACE] = f.flipped(pushed.blob)
+        pushed.server.stored[PLACE] = flipped(pushed.blob)
     else:
         del pushed.server.stored[PLACE]
     assert pushed.keytool("safe", *verb.split()).code == (65 if damage else 10)

@@ -6,6 +6,7 @@ import pytest
 
 from kit import identityfiles, masterkey
 from kit.archives import RECIPIENT
+from kit.damage import flipped
 from kit.processes import injection
 from kit.runner import snapshot
 from kit.servers.registering import identities, pending_content, pending_files, public_key
@@ -131,7 +132,7 @@ def test_doctor_warns_of_it(lost):
 def test_doctor_opens_it(lost):
     [path] = pending_files(lost)
     content = path.read_bytes()
-    for damaged in (b"", content[:-1] + bytes([content[-1] ^ 1])):
+    for damaged in (b"", flipped(content)):
         path.write_bytes(damaged)
         result = lost("doctor")
         assert result.code == 65 and "1 of 1 keys that wait for their registration are damaged" in result.out, result
@@ -223,7 +224,7 @@ def test_dropped(lost, terminal):
 def test_damaged_one(lost):
     [path] = pending_files(lost)
     content = path.read_bytes()
-    path.write_bytes(content[:-1] + bytes([content[-1] ^ 1]))
+    path.write_bytes(flipped(content))
     err = lost.fails(65, "id", "create", "--resume").err
     assert "id remove --pending" in err
     lost.ok("id", "remove", "--pending", path.name[9:17], "--yes")

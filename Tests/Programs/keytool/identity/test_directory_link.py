@@ -5,6 +5,7 @@ import json
 import pytest
 
 from kit import identityfiles, masterkey
+from kit.damage import flip
 
 NUMBER, DIGITS = "+41 79 123 45 67", "41791234567"
 
@@ -109,7 +110,7 @@ def test_a_profile_that_cannot_be_changed_does_not_hide_the_link(keytool, id_dir
     path = identityfiles.path(keytool.keystore, registered, "profile")
 
     def damaged(call, outcome):
-        path.write_bytes(path.read_bytes()[:-1] + b"x")
+        flip(path)
         call.answer(*outcome())
 
     id_directory.script("identity/link_mobileno", damaged)
@@ -235,7 +236,7 @@ def test_failures(keytool, id_directory, registered, arguments, path):
 def test_damaged_record(keytool, registered):
     keytool.ok("id", "link", "mobile", NUMBER)
     path = identityfiles.path(keytool.keystore, registered, "linking")
-    path.write_bytes(path.read_bytes()[:-1] + b"x")
+    flip(path)
     assert "linking" in keytool.fails(65, "id", "link", "mobile", "--code", "1").err
     keytool.ok("id", "link", "mobile", NUMBER)
     assert keytool.json("id", "link")["waiting"] == "+" + DIGITS

@@ -7,6 +7,7 @@ import json
 import pytest
 
 from kit import identityfiles, masterkey
+from kit.damage import flip
 from kit.runner import snapshot
 from kit.servers.directoryrequests import EMAIL_KEY, PHONE_KEY, hashed
 
@@ -99,7 +100,7 @@ def test_a_directory_that_asks_to_wait_gets_no_second_request(keytool, id_direct
 def test_damaged_token(keytool, id_directory, registered, addresses):
     keytool.ok("contact", "match", addresses)
     path = identityfiles.path(keytool.keystore, registered, "matchtoken")
-    path.write_bytes(path.read_bytes()[:-1] + b"x")
+    flip(path)
     assert "matchtoken" in keytool("doctor").out
     keytool.ok("contact", "match", addresses)
     assert token(keytool, registered) in id_directory.match_tokens

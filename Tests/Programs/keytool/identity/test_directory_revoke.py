@@ -5,6 +5,7 @@ import hashlib
 
 import pytest
 
+from kit.damage import flip
 from kit.runner import snapshot
 from kit.servers.directoryrequests import ACTIVE, INVALID
 
@@ -108,7 +109,7 @@ def test_environment_is_ignored_once_a_directory_is_remembered(keytool, register
 
 def test_damaged_record_of_the_directory(keytool, at, registered):
     path = keytool.keystore / "identities" / "threema" / registered / "directory"
-    path.write_bytes(path.read_bytes()[:-1] + b"x")
+    flip(path)
     assert "--directory" in keytool.fails(65, "revoke", "check").err
     assert "directory" in keytool("doctor").out
     keytool.ok("revoke", "check", *at)

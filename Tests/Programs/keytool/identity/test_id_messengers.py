@@ -4,6 +4,7 @@ import os
 
 import pytest
 
+from kit.damage import flip
 from kit.runner import snapshot
 
 
@@ -73,7 +74,7 @@ def test_remove(made, keytool, terminal):
 
 def test_a_damaged_record_does_not_hide_the_others(made, keytool):
     record = keytool.keystore / f"identities/telegram/{made}/account"
-    record.write_bytes(record.read_bytes()[:-1] + b"\0")
+    flip(record)
     listed = keytool("id", "list")
     assert listed.code == 65 and listed.out.startswith("ABCD1234  ")
     assert f"telegram/{made} is damaged" in listed.err and "backup code" not in listed.err
@@ -113,7 +114,7 @@ def test_mainkeys(keytool):
     assert keytool.ok("id", "show").out == keytool.ok("mainkey", "status").out
     assert keytool.json("id", "show", f"mainkey/{id}")["protections"] == ["none"]
     record = keytool.keystore / f"identities/mainkey/{id}/protections"
-    record.write_bytes(record.read_bytes()[:-1] + b"\0")
+    flip(record)
     assert f"mainkey/{id} is damaged" in keytool.fails(65, "id", "show").err
     assert "PROBLEM  mainkey       1 of 1 with damaged records" in keytool("doctor").out
     keytool.ok("id", "remove", f"mainkey/{id}", "--yes")

@@ -6,6 +6,7 @@ import os
 import pytest
 
 from kit import keyfiles, masterkey, oracle
+from kit.damage import flipped
 from kit.masterkey import PASSPHRASE, Replaced
 from kit.runner import Keytool, on_two_processors
 from test_keyfiles import vectors
@@ -66,11 +67,6 @@ def test_key_of_another_keystore(replaced):
 
 
 # Damage, bit by bit
-
-
-def flipped(content, bit):
-    return (content[: bit // 8] + bytes([content[bit // 8] ^ 1 << bit % 8])
-            + content[bit // 8 + 1 :])
 
 
 @pytest.fixture

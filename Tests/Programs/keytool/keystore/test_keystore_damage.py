@@ -7,6 +7,7 @@ import shutil
 import pytest
 
 from kit import oracle
+from kit.damage import flipped
 from kit.known import SAFE_PASSWORD
 from kit.runner import on_two_processors, snapshot
 from kit.sampling import sample
@@ -55,10 +56,7 @@ def refuse_all(machines, name, command, damage):
 
 
 def flips(size):
-    def flip(good, n):
-        return good[: n // 8] + bytes([good[n // 8] ^ 1 << n % 8]) + good[n // 8 + 1 :]
-
-    return [functools.partial(flip, n=n) for n in range(8 * size)]
+    return [functools.partial(flipped, bit=n) for n in range(8 * size)]
 
 
 def cuts(size):

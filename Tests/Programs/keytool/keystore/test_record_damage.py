@@ -5,6 +5,7 @@ import base64
 import pytest
 
 from kit import oracle
+from kit.damage import flipped
 from kit.known import SAFE_PASSWORD
 from kit.runner import snapshot
 
@@ -18,7 +19,7 @@ PULL = ["safe", "pull", "--id", IDENTITY.id]
 def damage(machine, record):
     file = machine.record(record)
     content = file.read_bytes()
-    file.write_bytes(content[:-1] + bytes([content[-1] ^ 1]))
+    file.write_bytes(flipped(content))
 
 
 @pytest.fixture

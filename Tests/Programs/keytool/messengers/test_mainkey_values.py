@@ -5,6 +5,7 @@ import plistlib
 import pytest
 
 from kit import mainkeys, protonitems
+from kit.damage import flipped
 from kit.mainkeys import KEY, KEY_ID, NONE, PIN
 from kit.runner import snapshot
 
@@ -90,7 +91,7 @@ DAMAGED = {
     "other key": (protonitems.seal_v1(OTHER_KEY, "x"), 12), "huge": (bytes(70_000), 65),
     "xml": (bytes(16) + protonitems.ctr(KEY, bytes(16), plistlib.dumps(["x"])), 12),
     "short ktl2": (b"KTL2" + bytes(30), 65), "ktl2 of another key": (protonitems.seal_ktl2(OTHER_KEY, "n", b"x"), 12),
-    "changed ktl2": (protonitems.seal_ktl2(KEY, "n", b"x")[:-1] + b"\0", 12),
+    "changed ktl2": (flipped(protonitems.seal_ktl2(KEY, "n", b"x")), 12),
 }
 
 

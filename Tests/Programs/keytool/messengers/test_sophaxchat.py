@@ -6,6 +6,7 @@ import re
 import pytest
 
 from kit import agefile, archives, sophax
+from kit.damage import flip
 from kit.masterkey import PASSPHRASE
 from kit.runner import snapshot
 from kit.sophax import ALICE, BOB
@@ -210,7 +211,7 @@ def test_export_for_the_app(alice, tmp_path, given):
 def test_damaged_prekeys_do_not_lose_the_keys(keytool, tmp_path):
     id = keytool.json("sophaxchat", "init")["id"]
     path = sophax.directory(keytool, id) / "prekeys"
-    path.write_bytes(path.read_bytes()[:-1] + b"\0")
+    flip(path)
     refused = keytool.fails(65, "sophaxchat", "export", "-o", tmp_path / "a", "--recipient", RECIPIENT)
     assert "--without-prekeys" in refused.err and not (tmp_path / "a").exists()
     keytool.ok("sophaxchat", "export", "-o", tmp_path / "a", "--recipient", RECIPIENT, "--without-prekeys")
@@ -255,7 +256,7 @@ def test_id_verbs_and_doctor(alice):
     assert not any(key.hex() in str(shown) or sophax.encode(key) in str(shown) for key in ALICE)
     assert re.search(r"sophaxchat +1, all of them open", alice("doctor").out)
     record = sophax.directory(alice, ID) / "identity"
-    record.write_bytes(record.read_bytes()[:-1] + b"\0")
+    flip(record)
     assert f"sophaxchat/{ID} is damaged" in alice.fails(65, "sophaxchat", "list").err
     assert re.search(r"PROBLEM +sophaxchat +1 of 1 with damaged records", alice("doctor").out)
     alice.ok("id", "remove", f"sophaxchat/{ID}", "--yes")
@@ -270,7 +271,7 @@ def test_doctor_finds_damaged_counts(alice, given, name):
     alice.ok("sophaxchat", "set-pin", *given("pin", b"271828"), *given("new-pin", b"314159"))
     record = sophax.directory(alice, ID) / name
     assert re.search(r"sophaxchat +1, all of them open", alice("doctor").out)
-    record.write_bytes(record.read_bytes()[:-1] + bytes([record.read_bytes()[-1] ^ 1]))
+    flip(record)
     assert re.search(r"PROBLEM +sophaxchat +1 of 1 with damaged records", alice("doctor").out)
     alice.ok("sophaxchat", "show")
     assert name in alice.fails(65, "sophaxchat", "check-pin", *given("pin", b"314159")).err

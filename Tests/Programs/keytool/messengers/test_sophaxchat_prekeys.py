@@ -7,6 +7,7 @@ import struct
 import pytest
 
 from kit import sophax
+from kit.damage import flipped
 from kit.pages import manual
 from kit.runner import snapshot
 from kit.sophax import ALICE, BOB
@@ -264,7 +265,7 @@ def test_backups_that_do_not_open(keytool, write, given, tmp_path):
     good = sophax.sxbk(CONTENT, PHRASE)
     out = ["-o", tmp_path / "out"]
     keytool.fails(12, "sophaxchat", "open-backup", write("b", good), *out, *given("file-passphrase", b"another one"))
-    keytool.fails(12, "sophaxchat", "open-backup", write("b", good[:-1] + bytes([good[-1] ^ 1])), *out,
+    keytool.fails(12, "sophaxchat", "open-backup", write("b", flipped(good)), *out,
                   *given("file-passphrase", PHRASE))
     for content in (b"", good[:60], good[:4] + b"\1" + good[5:], sophax.sxid(ALICE, PHRASE)):
         keytool.fails(65, "sophaxchat", "open-backup", write("b", content), *out)

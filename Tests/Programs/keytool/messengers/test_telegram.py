@@ -7,6 +7,7 @@ import shutil
 import pytest
 
 from kit import agefile, identityfiles, masterkey, telegram
+from kit.damage import flip
 from kit.runner import snapshot
 from kit.telegram import KEYS, Account, key_id
 
@@ -358,7 +359,7 @@ def test_export_to_recipients(keytool, tdata, tmp_path, write, file_passphrase):
 def test_a_damaged_account_hides_no_other(keytool, tdata):
     keytool.ok("telegram", "import", tdata(ONE, TWO))
     path = keytool.keystore / "identities/telegram" / key_id(KEYS[0]) / "account"
-    path.write_bytes(path.read_bytes()[:-1] + b"x")
+    flip(path)
     listed = keytool("telegram", "list", "--json")
     assert listed.code == 65 and len(listed.json["accounts"]) == 2, listed
     assert {"user_id": "5"}.items() <= [one for one in listed.json["accounts"] if "keys" in one][0].items()
@@ -375,7 +376,7 @@ def test_a_damaged_account_stops_no_command_on_another_one(keytool, tdata, write
     # The account that is looked at first.
     damaged, healthy = sorted((ONE, TWO), key=lambda one: key_id(one.keys[one.main]))
     path = keytool.keystore / "identities/telegram" / key_id(damaged.keys[damaged.main]) / "account"
-    path.write_bytes(path.read_bytes()[:-1] + b"x")
+    flip(path)
     key, packet = key_id(healthy.keys[healthy.main]), tmp_path / "packet"
     keytool.ok("telegram", "seal-packet", write("data", b"abcd"), "-o", packet, "--key", key)
     assert key in keytool.ok("telegram", "open-packet", packet).out

@@ -15,6 +15,7 @@ from pathlib import Path
 
 import pytest
 
+from kit.damage import flipped
 from kit.runner import BINARY, REPOSITORY
 
 PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
@@ -197,7 +198,7 @@ def test_signature_beside_the_file_is_enough(machine, repository):
 
 def test_changed_package_is_refused(machine, repository):
     machine.updates()
-    change(deb(repository), lambda content: content[:-1] + bytes([content[-1] ^ 1]))
+    change(deb(repository), flipped)
     for command in (["download", NAME], ["install", "--yes", "--download-only", "--no-install-recommends", NAME]):
         done = machine.get(*command)
         assert done.returncode == 100 and "Hash Sum mismatch" in done.stderr, done.stdout + done.stderr

@@ -7,6 +7,7 @@ import socket
 import pytest
 
 from kit import oracle
+from kit.damage import flipped
 from kit.known import SAFE_PASSWORD
 from kit.runner import BUT_THE_FINDING, on_two_processors, snapshot
 from kit.sampling import sample
@@ -37,9 +38,7 @@ def test_truncations(machines):
 
 
 def test_flipped_bits(machines):
-    blobs = [BLOB[:n // 8] + bytes([BLOB[n // 8] ^ 1 << n % 8]) + BLOB[n // 8 + 1 :]
-             for n in range(8 * len(BLOB))]
-    pull_all(machines, sample(blobs, 8), 65)
+    pull_all(machines, sample([flipped(BLOB, n) for n in range(8 * len(BLOB))], 8), 65)
 
 
 def test_lengthened(machines):
@@ -48,7 +47,7 @@ def test_lengthened(machines):
 
 def test_on_an_empty_machine_too(keytool, directory, safe_password):
     """The hint says damaged, not wrong password: that one would have found nothing."""
-    directory.prepare().put(KEYS, BLOB[:-1] + bytes([BLOB[-1] ^ 1]))
+    directory.prepare().put(KEYS, flipped(BLOB))
     before = snapshot(keytool.keystore, without=())
     result = keytool.fails(65, "safe", "pull", "--id", "ABCD1234", "--server", directory.url,
                            *safe_password)

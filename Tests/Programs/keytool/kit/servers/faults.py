@@ -49,10 +49,6 @@ def truncated(body):
     return body[:len(body) // 2]
 
 
-def flipped(body):
-    return body[:-1] + bytes([body[-1] ^ 1])
-
-
 def swapped(body):
     """Both halves are there, in the wrong order."""
     return body[len(body) // 2:] + body[:len(body) // 2]
