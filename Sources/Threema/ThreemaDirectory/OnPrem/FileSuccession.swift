@@ -1,4 +1,4 @@
-public import Encodings
+package import Encodings
 
 /// Which provisioning files a keystore has had under one name: the key that signs them, the present one, and those that
 /// it has replaced. By this a file is judged before it is stored, so that nobody can bring back an old one.
