@@ -21,10 +21,25 @@ package struct FileState: Hashable, Sendable {
     ///   is in the future.
     init?(settled status: stat, at now: Int) {
         guard status.st_ctim.tv_sec < now - Self.settlingSeconds else { return nil }
+        self.init(status)
+    }
+
+    /// The present state, which a change within the same tick of the kernel's clock may share.
+    fileprivate init(_ status: stat) {
         device = status.st_dev
         inode = status.st_ino
         length = Int(status.st_size)
         seconds = status.st_ctim.tv_sec
         nanoseconds = status.st_ctim.tv_nsec
+    }
+}
+
+extension Directory {
+    /// The present state of a plain file, to see later whether it was changed or replaced.
+    /// - Throws: as `requirePlainFile`.
+    package func presentState(of name: String) throws(FileError) -> FileState {
+        guard let status = try status(name) else { throw .missing(path: path(of: name)) }
+        try check(status, name)
+        return FileState(status)
     }
 }

@@ -7,27 +7,39 @@ import Glibc
 /// Its directory is opened once. All that is examined, written and removed is in that directory, also if somebody turns
 /// a link in the path.
 package struct ResultFile {
+    /// What happens to a file that a result replaces.
+    package enum Old {
+        /// It is replaced only as it was when the command began: the result may be made from it.
+        case unchanged
+        /// It is replaced, whatever is there by then.
+        case any
+        /// It stays under the name with `.1`, or the next number that is free.
+        case kept
+    }
+
     /// As it was given.
     package let path: String
     private let name: String
     private let place: Place
     private let mayReplace: Bool
-    private let keepsOld: Bool
+    private let old: Old
     private let reserved: ReservedDirectory?
     private let readers: Directory.Readers
     /// Whether nothing stood there.
     package private(set) var isNew = true
-    /// The file that stood there.
-    private var replaced: FileIdentity?
+    /// The file that stood there, if it is replaced only as it was.
+    private var replaced: FileState?
+    /// How long to wait for another process that writes a result into the directory.
+    private static let lockWait = Duration.seconds(60)
     /// Where the file that stood there is once it was replaced; nil if it is not kept.
     package var keptPath: String? { place.kept.map { path.dropLast(name.count) + $0 } }
 
     /// - Parameters:
-    ///   - keepsOld: a file that is replaced stays under the name with `.1`, or the next number that is free.
+    ///   - old: what happens to a file that may be replaced.
     ///   - reserved: where no result may go; nil for nowhere.
     /// - Throws: `ResultFileError.exists` if there is something that must not be replaced; `.reserved`.
     package init(
-        _ path: String, mayReplace: Bool, keepsOld: Bool = false, outside reserved: ReservedDirectory?,
+        _ path: String, mayReplace: Bool, old: Old = .unchanged, outside reserved: ReservedDirectory?,
         readers: Directory.Readers = .owner
     ) throws {
         guard !path.isEmpty else { throw UsageFailure("the name of a file is empty") }
@@ -35,7 +47,7 @@ package struct ResultFile {
         self.readers = readers
         self.reserved = reserved
         self.mayReplace = mayReplace
-        self.keepsOld = keepsOld
+        self.old = old
         let slash = path.lastIndex(of: "/")
         name = slash.map { String(path[path.index(after: $0)...]) } ?? path
         guard !name.isEmpty, name != ".", name != ".." else {
@@ -50,27 +62,17 @@ package struct ResultFile {
         do throws(FileError) {
             isNew = try !place.directory.contains(name)
             if !isNew {
-                try place.directory.requirePlainFile(name)
+                let present = try place.directory.presentState(of: name)
                 if !mayReplace { throw .exists(path: path) }
-                replaced = try place.directory.identity(of: name)
+                if old == .unchanged { replaced = present }
             }
         } catch {
             throw failure(error)
         }
     }
 
-    /// For a new version of a file that was read after this value was made.
-    /// - Throws: `ResultFileError.changed` if another file has come to its place since then.
-    package func requireUnchanged() throws {
-        do throws(FileError) {
-            guard try replaced == place.directory.identity(of: name) else { throw .missing(path: path) }
-        } catch {
-            throw ResultFileError.changed(path: path)
-        }
-    }
-
-    /// - Throws: `ResultFileError`, for example `.reserved` or `.moved` if its path leads elsewhere now; then what stood
-    ///   there, or nothing, still does.
+    /// - Throws: `ResultFileError`, for example `.reserved` or `.moved` if its path leads elsewhere now, or `.changed` if a
+    ///   file that it was to replace was changed since this value was made; then what stood there, or nothing, still does.
     package func write(_ bytes: Span<UInt8>) throws { try write(bytes) {} }
 
     /// Writes the file, then does `finish`, for example prints what goes with it.
@@ -83,6 +85,8 @@ package struct ResultFile {
     /// - Throws: `ResultFileError`, or what `pieces` or `finish` throws; then no file is left that was not there before.
     fileprivate func write(pieces: (ResultPieces) throws -> Void, finish: () throws -> Void) throws {
         try requireInPlace()
+        let lock = try lockedIfKept()
+        defer { withExtendedLifetime(lock) {} }
         var failed: (any Error)?
         // What this call has put there; another file of that name is not removed.
         var written: FileIdentity?
@@ -96,7 +100,8 @@ package struct ResultFile {
                     failed = error
                     throw error
                 }
-                if keepsOld, try place.directory.contains(name) { place.kept = try place.directory.keep(name) }
+                try requireUnchanged()
+                if old == .kept, try place.directory.contains(name) { place.kept = try place.directory.keep(name) }
             }
         } catch {
             if let kept = place.kept { try? place.directory.takeBack(kept, of: name) }
@@ -122,6 +127,22 @@ package struct ResultFile {
         guard let part = parts.first else { return try finish() }
         let bytes = part.bytes
         try part.file.write(bytes.span) { try write(Array(parts.dropFirst()), finish: finish) }
+    }
+
+    /// Of two processes that keep what they replace, the second one would keep what the first one has kept already.
+    private func lockedIfKept() throws -> FileLock? {
+        guard old == .kept else { return nil }
+        do throws(FileError) {
+            return try place.directory.lock(wait: Self.lockWait)
+        } catch {
+            throw failure(error)
+        }
+    }
+
+    private func requireUnchanged() throws {
+        if let replaced, replaced != (try? place.directory.presentState(of: name)) {
+            throw ResultFileError.changed(path: path)
+        }
     }
 
     private func remove(_ written: FileIdentity) { try? place.directory.remove(name, if: written) }
@@ -211,14 +232,14 @@ package struct DocumentTarget {
 
     /// - Parameters:
     ///   - path: `-` for stdout.
-    ///   - keepsOld: as for `ResultFile.init`.
+    ///   - old: as for `ResultFile.init`.
     ///   - reserved: where no file may go; nil for nowhere.
     /// - Throws: as `ResultFile.init`; `UsageFailure` if stdout is a terminal.
     package init(
-        _ path: String, mayReplace: Bool, keepsOld: Bool = false, outside reserved: ReservedDirectory?
+        _ path: String, mayReplace: Bool, old: ResultFile.Old = .unchanged, outside reserved: ReservedDirectory?
     ) throws {
         guard path == "-" else {
-            file = try ResultFile(path, mayReplace: mayReplace, keepsOld: keepsOld, outside: reserved)
+            file = try ResultFile(path, mayReplace: mayReplace, old: old, outside: reserved)
             return
         }
         guard !TerminalSize.isTerminal else {

@@ -8,7 +8,7 @@ package enum ResultFileError: Explained {
     case existsForGood(path: String)
     /// It would be inside a directory whose files are the program's own.
     case reserved(path: String, for: String)
-    /// A file that was to be replaced by a new version of it is not there any more, or is another one.
+    /// A file that was to be replaced was changed meanwhile, or removed.
     case changed(path: String)
     /// Its path leads to another directory than the one that was examined.
     case moved(path: String)
@@ -25,7 +25,7 @@ package enum ResultFileError: Explained {
                 hints: "name a file in another directory")
         case .changed(let path):
             Failure(
-                .exists, "another program replaced or removed \(path) meanwhile",
+                .exists, "another program changed or removed \(path) meanwhile",
                 hints: "this command changed nothing; try again")
         case .moved(let path):
             Failure(

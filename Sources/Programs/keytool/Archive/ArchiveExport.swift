@@ -140,7 +140,7 @@ struct ArchiveExport: Verb {
 
     private func target(_ session: Session) throws -> DocumentTarget {
         do {
-            return try DocumentTarget(output, mayReplace: force, keepsOld: true, outside: session.reserved)
+            return try DocumentTarget(output, mayReplace: force, old: .kept, outside: session.reserved)
         } catch ResultFileError.exists(let path) where shares != nil {
             throw Failure(.exists, "\(path) already exists", hints: "name a new file")
         }

@@ -7,6 +7,7 @@ import json
 import shutil
 import subprocess
 import tarfile
+import time
 
 import pytest
 
@@ -466,6 +467,22 @@ class TestExport:
                            "inject=linkat:error=EPERM:when=1").ok("archive", "export", "-o", exported, *TO, "--force")
         assert log.read_text().count("INJECTED") == 1
         assert exported.with_name("a.age.1").read_bytes() == before != exported.read_bytes()
+
+    def test_two_at_once_keep_what_each_replaces(self, full, exported):
+        """The first one stops between keeping the old file and replacing it."""
+        injection.require_tracing()
+        before = exported.read_bytes()
+        slow = injection.Prefixed(full, "strace", "-qq", "-o", "/dev/null", "-e", "trace=renameat", "-e",
+                                  "inject=renameat:delay_enter=3000000")
+        command = ("archive", "export", "-o", exported, *TO, "--force")
+        first, kept = slow.start(*command), exported.with_name("a.age.1")
+        while not kept.exists():
+            assert first.poll() is None
+            time.sleep(0.01)
+        full.ok(*command)
+        assert slow.finish(first, command).code == 0
+        contents = {each.read_bytes() for each in (exported, kept, exported.with_name("a.age.2"))}
+        assert len(contents) == 3 and before in contents
 
     def test_to_stdout(self, full, tmp_path, with_key):
         result = full.ok("archive", "export", "-o", "-", *TO)

@@ -86,6 +86,16 @@ def test_rewrap(key, write, tmp_path, name):
     assert not (tmp_path / "x").exists()
 
 
+@pytest.mark.parametrize("way", ["mv", "cp"])
+def test_rewrap_replaces_the_value_that_it_has_read(key, write, way):
+    mainkeys.put(key, KEY_ID, {mainkeys.AGE_PIN: mainkeys.under_pin(KEY)})
+    file, newer = write("value", protonitems.seal_v1(KEY, "old")), write("newer", protonitems.seal_v1(KEY, "new"))
+    content = newer.read_bytes()
+    refused = key.fails(17, "mainkey", "rewrap-value", file, "-o", file, "--force", "--name", "n",
+                        "--pin-command", f"{way} {newer} {file}; echo {PIN.decode()}")
+    assert "meanwhile" in refused.err and file.read_bytes() == content
+
+
 DAMAGED = {
     "empty": (b"", 65), "short": (bytes(16), 65), "random": (bytes(200), 12),
     "other key": (protonitems.seal_v1(OTHER_KEY, "x"), 12), "huge": (bytes(70_000), 65),

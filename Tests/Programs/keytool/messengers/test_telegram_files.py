@@ -187,11 +187,12 @@ def test_passwd_refuses(keytool, write, old, new, tmp_path):
     assert file.read_bytes() == sealed(TEXT)
 
 
-def test_passwd_replaces_the_file_that_it_has_read(keytool, write, old, tmp_path):
-    """Another file may come to its place while the new passphrase is asked for."""
+@pytest.mark.parametrize("way", ["mv", "cp"])
+def test_passwd_replaces_the_file_that_it_has_read(keytool, write, old, way):
+    """Another file may come to its place while the new passphrase is asked for, or another content into it."""
     file, other = write("file", sealed(TEXT)), write("other", sealed(telegram.hashed(KEYS[0])))
     content = other.read_bytes()
-    command = f"mv {other} {file}; echo {NEW if isinstance(NEW, str) else NEW.decode()}"
+    command = f"{way} {other} {file}; echo {NEW if isinstance(NEW, str) else NEW.decode()}"
     refused = keytool.fails(17, "telegram", "passwd", file, *old, "--new-file-passphrase-command", command)
     assert "meanwhile" in refused.err and file.read_bytes() == content
     assert not list(file.parent.glob(".*"))

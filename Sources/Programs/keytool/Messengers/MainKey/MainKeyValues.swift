@@ -162,6 +162,8 @@ struct MainKeyRewrapValue: Verb {
     @OptionGroup var value: ValueOptions
 
     func run(_ session: Session) throws {
+        // Before the value is read: it may be replaced.
+        let target = try written.target(outside: session.reserved)
         let bytes = try ValueFile.read(file)
         let version = LockedValue.version(of: bytes.span)
         let name = try value.requiredName()
@@ -172,7 +174,6 @@ struct MainKeyRewrapValue: Verb {
                     : "the value is of the app's form, which stores the type itself",
                 hint: version == .version2 ? "--type string, data or list" : "leave out --type")
         }
-        let target = try written.target(outside: session.reserved)
         try value.withKey(session) { id, key in
             let content = try ValueFile.open(bytes, version, name: name, key)
             let kind = type ?? content.kind

