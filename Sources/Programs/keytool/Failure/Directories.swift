@@ -7,6 +7,17 @@ import ThreemaDirectory
 import ThreemaKeeping
 
 extension DirectoryKeepingError: Explained {
+    /// Does `work`, which changes something at the directory.
+    /// - Parameter hint: what to do if the directory may have changed it although no answer says so.
+    static func advising(_ hint: Hint, _ work: () throws -> Void) throws {
+        do {
+            try work()
+        } catch let error as Self {
+            guard case .failed(_, let failure) = error, failure.leavesOutcomeOpen else { throw error }
+            throw error.failure.advising(hint)
+        }
+    }
+
     var failure: Failure {
         switch self {
         case .failed(let server, let failure): failure.explained(server)

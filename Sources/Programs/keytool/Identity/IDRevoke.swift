@@ -94,11 +94,8 @@ struct IDRevoke: Verb {
     }
 
     private func carryOut(_ id: ThreemaID, _ session: Session, _ work: () throws -> Void) throws {
-        do {
+        try DirectoryKeepingError.advising("it may be revoked already: keytool id fetch \(id) shows its state") {
             try session.output.busy("asking the directory", work)
-        } catch let error as DirectoryKeepingError {
-            guard case .failed(_, let failure) = error, failure.leavesOutcomeOpen else { throw error }
-            throw error.failure.advising("it may be revoked already: keytool id fetch \(id) shows its state")
         }
     }
 

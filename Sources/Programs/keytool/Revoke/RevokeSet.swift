@@ -34,7 +34,9 @@ struct RevokeSet: Verb {
         let secret = try SecretAsker(password, session.dialog).create(
             .for(at.id.text), minimum: RevocationKey.minimumPasswordLength, weak: weakOk ? .accept : .ask)
         let key = secret.withBytes { RevocationKey(password: $0) }
-        try session.output.busy("asking the directory") { try at.work.setRevocationKey(key, of: at.id, at: at.server) }
+        try DirectoryKeepingError.advising("it may be set already: keytool revoke check \(at.id)") {
+            try session.output.busy("asking the directory") { try at.work.setRevocationKey(key, of: at.id, at: at.server) }
+        }
         try session.output.done(
             ["the revocation password of \(at.id) is set"],
             json: .result("revoke set", [("id", .string(at.id.text)), ("set", true)]))

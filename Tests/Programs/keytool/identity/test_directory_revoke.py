@@ -212,6 +212,13 @@ def test_an_answer_that_is_lost(keytool, id_directory, registered):
     assert id_directory.identities[registered].state == INVALID
 
 
+def test_an_answer_that_is_lost_after_the_password_was_set(keytool, id_directory, registered, password):
+    id_directory.script("identity/set_revocation_key", id_directory.lose, phase=2)
+    result = keytool.fails(75, "revoke", "set", *password)
+    assert f"it may be set already: keytool revoke check {registered}" in result.err
+    assert "is set" in keytool.ok("revoke", "check").out
+
+
 @pytest.mark.parametrize("phase", [1, 2])
 def test_failures(keytool, id_directory, registered, password, phase):
     for path, command in (("set_revocation_key", ["revoke", "set", *password]),
