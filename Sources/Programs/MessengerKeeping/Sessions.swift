@@ -1,4 +1,4 @@
-internal import AtomicFiles
+package import AtomicFiles
 package import Keystore
 internal import SecureMemory
 package import SessionStore
@@ -33,7 +33,7 @@ extension OpenKeystore {
 
 extension IdentityRecords {
     /// Whether the identity has a session store. Nothing is opened.
-    func hasSessions() throws(FileError) -> Bool {
+    package func hasSessions() throws(FileError) -> Bool {
         try withDirectory { (directory) throws(FileError) in try OpenSessionStore.exists(in: directory) }
     }
 

@@ -3,6 +3,7 @@ import CommandLine
 import Console
 import Encodings
 import Keystore
+import MessengerKeeping
 import ThreemaKeeping
 import Threema
 
@@ -38,7 +39,16 @@ struct IDRemove: Verb {
         let owner = try session.identity(named.name, in: keystore)
         let removal = try session.messengers.removal(of: owner, in: session, keystore)
         for warning in removal.warnings { session.output.warn(warning) }
-        if !yes { try session.dialog.confirm("remove \(owner.name) and \(removal.lost)", typing: owner.id) }
+        let hasSessions = try keystore.identity(owner).hasSessions()
+        if hasSessions {
+            session.output.warn(
+                "its sessions go, too, with messages that wait; importing its keys does not bring them back")
+            session.output.hint("keytool archive export --with-sessions keeps a copy of them")
+        }
+        if !yes {
+            let lost = removal.lost + (hasSessions ? " and sessions" : "")
+            try session.dialog.confirm("remove \(owner.name) and \(lost)", typing: owner.id)
+        }
         try session.messengers.remove(owner, in: session, keystore)
         try session.output.done(["removed \(owner.name)"], json: .result("id remove", removal.members))
     }

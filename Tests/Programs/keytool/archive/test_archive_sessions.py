@@ -51,6 +51,13 @@ def hostile(values, id=ID):
     return archive(*threema(id, KEY), (f"threema/{id}/sessions.values", values))
 
 
+def test_removal_says_that_sessions_go(held):
+    """An import brings back the keys, and not them."""
+    assert "sessions" not in held.ok("id", "remove", OTHER, "--yes").err
+    said = held.ok("id", "remove", ID, "--yes").err
+    assert "its sessions go, too" in said and "keytool archive export --with-sessions" in said
+
+
 class TestExport:
     def test_every_value_and_a_warning(self, held, tmp_path):
         path = tmp_path / "a.age"
