@@ -40,7 +40,7 @@ struct KeystoreCheck {
             }
             return Finding(
                 "keystore", .problem,
-                "\(errors.count) files are accessible to other users, belong to another account, or are not regular",
+                "wrong mode, owner or type: \(Counted.text(errors.count, "file"))",
                 status: Failure(first).status)
         } catch {
             return problem("keystore", error)

@@ -70,7 +70,7 @@ extension ArchiveRefusal: Explained {
             .later("this keytool does not know the messenger of \(owner.text)").because(of: "unknown_messenger")
         case .held(let owner, let differences):
             Failure(
-                .exists, "\(owner.text) is already in the keystore, with other records: \(differences.words)",
+                .exists, "the keystore holds it with other records: \(differences.words)",
                 hints: "--replace \(owner.text) replaces it by that of the archive; without it nothing is changed"
             ).because(of: "identity_differs")
         case .changing(let owner):
