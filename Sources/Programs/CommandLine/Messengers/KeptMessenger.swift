@@ -27,6 +27,8 @@ package protocol KeptMessenger: Messenger {
 
     /// How an archive checks its records.
     static var archived: ArchivedMessenger { get }
+    /// What an archive takes back that replaces an identity, in one sentence; nil if nothing is worth a warning.
+    static var takenBack: String? { get }
     /// What an archive's README says of its records: lines of at most 80 columns.
     static var readme: String { get }
 }
@@ -88,6 +90,8 @@ package struct Removal {
 
 extension KeptMessenger {
     package static var holdsIdentities: Bool { true }
+
+    package static var takenBack: String? { nil }
 
     package static var nouns: [any ParsableCommand.Type] { [AccountNoun<Self>.self] }
 

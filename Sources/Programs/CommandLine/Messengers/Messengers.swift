@@ -60,6 +60,11 @@ package struct Messengers: Sendable {
         }
     }
 
+    /// See `KeptMessenger.takenBack`.
+    package func takenBack(with owner: Owner) -> String? {
+        messenger(of: owner)?.takenBack
+    }
+
     /// The verbs of the program keytool-lab.
     package var inLaboratory: [String] {
         all.flatMap { messenger in messenger.nounWords.inLaboratory.map { "keytool-lab \(messenger.name) \($0)" } }

@@ -56,6 +56,10 @@ struct ArchiveImport: Verb {
                 let decision = try keeper.store(records, sessions: sessions, mayReplace: isReplaced)
                 if sessions != nil { warnOfSessions(of: records.owner, decision, opened.archive.time, session) }
                 if case .replace = decision {
+                    if let takenBack = session.messengers.takenBack(with: records.owner) {
+                        session.output.warn(
+                            "\(records.owner.text) is as it was at \(opened.archive.time.rfc3339): \(takenBack)")
+                    }
                     let after = servers(of: records.owner, session.keeper(store))
                     for server in before where !after.contains(server) {
                         session.output.warn(

@@ -66,6 +66,9 @@ enum MainKeyMessenger: KeptMessenger {
         if try !keeper.wipe(id) { session.warnOfUnseenKeyring() }
     }
 
+    static let takenBack: String? =
+        "it opens with the PIN and the keys of that time"
+
     static var archived: ArchivedMessenger {
         ArchivedMessenger(name) { records throws(RecordProblem) in
             try MainKeyKeeper.check(records)

@@ -72,6 +72,9 @@ extension SophaxChatMessenger: AccountMessenger {
             line: summary.facts, lines: summary.lines, members: Array(summary.members.dropFirst()))
     }
 
+    static let takenBack: String? =
+        "later prekeys are gone, and contacts that were compared since then are not any more"
+
     static var archived: ArchivedMessenger {
         ArchivedMessenger(
             name, transient: SophaxKeeper.transientRecords, dispensable: SophaxKeeper.dispensableRecords

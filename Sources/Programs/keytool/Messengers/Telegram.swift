@@ -108,6 +108,9 @@ extension TelegramMessenger: AccountMessenger {
         }
     }
 
+    static let takenBack: String? =
+        "a key that was marked as lost since then is not marked any more"
+
     static var archived: ArchivedMessenger {
         // The ID is a digest of the keys, so there is no public key to compare.
         ArchivedMessenger(name) { records throws(RecordProblem) in

@@ -123,6 +123,9 @@ extension TextSecureMessenger: AccountMessenger {
             sealed: try sealer.age(account.encoded()), words: "the account \(id)", members: account.members)
     }
 
+    static let takenBack: String? =
+        "prekeys that were used since then are back, and later ones are gone; the server still has those"
+
     static var archived: ArchivedMessenger {
         ArchivedMessenger(name) { records throws(RecordProblem) in
             Hex.encode(try TextSecureKeeper.check(records).bytes)

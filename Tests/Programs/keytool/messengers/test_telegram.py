@@ -6,7 +6,7 @@ import shutil
 
 import pytest
 
-from kit import agefile, identityfiles, masterkey, telegram
+from kit import agefile, archives, identityfiles, masterkey, telegram
 from kit.damage import flip
 from kit.runner import snapshot
 from kit.telegram import KEYS, Account, key_id
@@ -369,6 +369,16 @@ def test_a_damaged_account_hides_no_other(keytool, tdata):
     assert refused.code == 65 and words in refused.err, refused
     shutil.rmtree(path.parent)
     assert keytool.json("telegram", "import", tdata(ONE, name="then"))["results"][0]["result"] == "imported"
+
+
+def test_an_older_archive_takes_back_a_mark(keytool, tdata, write, tmp_path):
+    keytool.ok("telegram", "import", tdata(ONE))
+    owner = keytool.json("telegram", "list")["accounts"][0]["id"]
+    old, opened_by = tmp_path / "old.age", ("--identity", write("agekey", archives.IDENTITY + "\n"))
+    keytool.ok("archive", "export", "-o", old, "--recipient", archives.RECIPIENT)
+    keytool.ok("telegram", "mark-lost", key_id(ONE.keys[ONE.main]))
+    said = keytool.ok("archive", "import", old, *opened_by, "--replace", f"telegram/{owner}").err
+    assert f"telegram/{owner} is as it was at 20" in said and "lost since then is not marked any more" in said
 
 
 def test_a_damaged_account_stops_no_command_on_another_one(keytool, tdata, write, tmp_path):
