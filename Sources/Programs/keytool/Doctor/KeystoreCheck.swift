@@ -3,6 +3,7 @@ import Console
 import Encodings
 import KeyWrapping
 import Keystore
+import MessengerKeeping
 import SafeKeeping
 import ThreemaKeeping
 import ThreemaRecords
@@ -101,7 +102,8 @@ struct KeystoreCheck {
             do {
                 _ = try session.messengers.summary(of: owner, in: session, keystore)
                 // A summary leaves records out.
-                isDamaged = try !RecordSet(of: keystore.identity(owner)) { _ in true }.damaged.isEmpty
+                let records = try RecordSet(of: keystore.identity(owner)) { _ in true }
+                isDamaged = !records.damaged.isEmpty || !session.messengers.archived.isSound(records)
             } catch {
                 isDamaged = true
             }
