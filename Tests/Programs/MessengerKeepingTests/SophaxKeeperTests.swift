@@ -157,6 +157,19 @@ private struct Place {
         #expect(try place.content(id) == before)
         #expect(try keeper.rotate(id, isForced: false, at: now + .days(21)).summary.signed.count == 2)
     }
+
+    @Test func `a name replaces the one that stands for none`() throws {
+        let id = try Place.id(1)
+        func account(_ name: String) throws -> SophaxAccount {
+            try SophaxAccount(identity: Place.identity(1), username: name)
+        }
+        let digits = String(id.description.prefix(8))
+        #expect(try keeper.store(account(digits), isOnly: true, at: now) == .new)
+        let named = SophaxKeeper.Added(peers: 0, prekeys: .none, isNamed: true)
+        #expect(try keeper.store(account("alice"), isOnly: true, at: now) == .extended(named))
+        for other in ["bob", digits] { #expect(try keeper.store(account(other), isOnly: true, at: now) == .held) }
+        #expect(try keeper.summary(id).username == "alice")
+    }
 }
 
 @Suite struct SophaxLockKeepingTests {

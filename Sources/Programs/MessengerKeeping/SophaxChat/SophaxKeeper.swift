@@ -83,17 +83,20 @@ package struct SophaxKeeper: Sendable {
         /// Verified peers.
         package let peers: Int
         package let prekeys: MergedPrekeys
+        /// Whether the name of the file has replaced the one that stands for none.
+        package let isNamed: Bool
 
-        package init(peers: Int, prekeys: MergedPrekeys) {
+        package init(peers: Int, prekeys: MergedPrekeys, isNamed: Bool = false) {
             self.peers = peers
             self.prekeys = prekeys
+            self.isNamed = isNamed
         }
 
-        fileprivate var isNothing: Bool { peers == 0 && prekeys == .none }
+        fileprivate var isNothing: Bool { peers == 0 && prekeys == .none && !isNamed }
     }
 
     /// Stores an identity with its prekeys at once. If it is held, the verified peers and prekeys are added that are
-    /// missing; nothing is replaced.
+    /// missing, and the name if the user has said none; nothing else is replaced.
     /// - Parameter isOnly: whether the keystore must hold no other identity.
     /// - Throws: `.otherIdentity` against `isOnly`; `PrekeyMergeError`; `KeystoreError`; `FileError`. Then nothing has
     ///   changed.
@@ -130,11 +133,13 @@ package struct SophaxKeeper: Sendable {
             case .none: break
             case .some(let copy): merged = try Self.merge(copy, into: &record, identity, at: now)
             }
-            let added = Added(peers: all.count - held.verified.count, prekeys: merged)
+            let isNamed = held.hasDefaultUsername && !account.hasDefaultUsername
+            let added = Added(peers: all.count - held.verified.count, prekeys: merged, isNamed: isNamed)
             guard !added.isNothing else { return .held }
             var changes = identity.changes()
-            if added.peers > 0 {
-                held.encodedWithoutPrekeys(verified: all).withBytes { changes.set(Self.identity, $0) }
+            if added.peers > 0 || isNamed {
+                held.encodedWithoutPrekeys(verified: all, username: isNamed ? account.username : nil)
+                    .withBytes { changes.set(Self.identity, $0) }
             }
             if record.count > 0 { record.withBytes { changes.set(Self.prekeys, $0) } }
             try identity.commit(changes)

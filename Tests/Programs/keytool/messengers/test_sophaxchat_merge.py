@@ -108,6 +108,43 @@ def test_replaced_long_ago_is_not_missing(joined, exported, write, identity):
     assert (made["added_signed_prekeys"], made["added_one_time_prekeys"]) == (1, 20)
 
 
+def test_the_name_of_the_file_follows_the_shares(keytool, other_keytool, tmp_path, identity):
+    """The order of the manual: join, then import the age file."""
+    made = keytool.json("sophaxchat", "init", "--username", "alice")
+    id = made["id"]
+    keytool.ok("sophaxchat", "split", "-m", "2", "-n", "3", "-o", tmp_path / "share")
+    keytool.ok("sophaxchat", "export", "-o", tmp_path / "id.age", "--recipient", RECIPIENT)
+    other_keytool.ok("sophaxchat", "join", tmp_path / "share.1.json", tmp_path / "share.3.json")
+    assert other_keytool.json("sophaxchat", "show")["username"] == id[:8]
+    said = other_keytool.ok("sophaxchat", "import", tmp_path / "id.age", *identity)
+    assert "added the user's name, 1 signed prekey, 20 one-time prekeys" in said.out and said.err == ""
+    assert other_keytool.json("sophaxchat", "show")["username"] == "alice"
+    assert json.loads(other_keytool.ok("sophaxchat", "export-bundle").out)["username"] == "alice"
+    again = other_keytool.json("sophaxchat", "import", tmp_path / "id.age", *identity)
+    assert (again["result"], again["username"]) == ("held", "alice") and "file_username" not in again
+
+
+def test_the_output_says_what_is_held(keytool, other_keytool, tmp_path, identity, write, given):
+    """Another name is held, one verified peer more, and both machines' prekeys."""
+    id = keytool.json("sophaxchat", "init", "--username", "alice")["id"]
+    keytool.ok("sophaxchat", "split", "-m", "2", "-n", "2", "-o", tmp_path / "share")
+    keytool.ok("sophaxchat", "export", "-o", tmp_path / "id.age", "--recipient", RECIPIENT)
+    keytool.ok("sophaxchat", "export", "-o", tmp_path / "id.sxid", "--sxid", *given("file-passphrase", b"a phrase of three tin roofs"))
+    shares = [tmp_path / f"share.{index}.json" for index in (1, 2)]
+    other_keytool.ok("sophaxchat", "join", *shares, "--username", "Ann")
+    other_keytool.ok("sophaxchat", "refill-prekeys")
+    keys = sophax.held(other_keytool, id)[0]
+    verified = {sophax.peer_id(sophax.BOB): sophax.safety_number(sophax.BOB)}
+    sophax.put(other_keytool, id, "identity", sophax.account_text(keys, "Ann", verified))
+    made = other_keytool.json("sophaxchat", "import", tmp_path / "id.age", *identity)
+    assert (made["username"], made["file_username"], made["verified_peers"]) == ("Ann", "alice", 1)
+    assert (made["signed_prekeys"], made["one_time_prekeys"]) == (2, 40)
+    said = other_keytool.ok("sophaxchat", "import", tmp_path / "id.sxid", *given("file-passphrase", b"a phrase of three tin roofs"))
+    assert "user           Ann" in said.out and "2 signed, 40 one-time" in said.out
+    assert "the user of the file is alice" in said.err and "Ann" in said.err
+    assert other_keytool.json("sophaxchat", "show")["username"] == "Ann"
+
+
 def test_verify_counts_prekeys_and_peers(keytool, exported, identity):
     opened = keytool.json("sophaxchat", "verify", exported[1], *identity)
     assert (opened["signed_prekeys"], opened["one_time_prekeys"], opened["verified_peers"]) == (2, 20, 0)
