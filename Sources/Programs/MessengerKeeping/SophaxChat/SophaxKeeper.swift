@@ -103,7 +103,7 @@ package struct SophaxKeeper: Sendable {
     package func store(_ account: borrowing SophaxAccount, isOnly: Bool, at now: Timestamp) throws -> Stored<Added> {
         let id = account.peerID
         let text = account.encodedWithoutPrekeys()
-        let prekeys = account.prekeyRecord
+        let prekeys = account.prekeyRecord(at: now)
         do {
             try keystore.add(.sophaxChat(id)) { new in
                 // Under the keystore's lock: another process may have added one.
@@ -154,7 +154,7 @@ package struct SophaxKeeper: Sendable {
     ) throws -> MergedPrekeys {
         switch try identity.records.sophaxPrekeys() {
         case .none:
-            record = copy.encoded()
+            record = copy.corrected(at: now).encoded()
             return MergedPrekeys(all: copy)
         case .some(let held):
             var prekeys = held
@@ -244,8 +244,8 @@ package enum SophaxKeepingError: Error, Equatable, Sendable {
     case otherNumber(PeerID)
     /// No further peer fits.
     case tooManyPeers(limit: Int)
-    /// Too many signed prekeys were replaced within 14 days.
-    case tooManyRotations
+    /// Too many signed prekeys were replaced within 14 days. One can be replaced when it is due.
+    case tooManyRotations(due: Timestamp)
     /// No PIN is set.
     case noPIN
     /// A PIN is set, and the first one was to be set.

@@ -70,7 +70,7 @@ def test_another_key_under_a_number_changes_nothing(joined, exported, write, ide
     joined.ok("sophaxchat", "import", file, *identity)
     before = snapshot(joined.keystore)
     (number, *_), second = sophax.prekeys(record)[0]
-    for at in (14, 46):  # the key, the last-resort key
+    for at in (sophax.SIGNED + 20, sophax.SIGNED + 52):  # the key, the last-resort key
         changed = record[:at] + bytes([record[at] ^ 1]) + record[at + 1:]
         other = text.replace(sophax.encode(record).encode(), sophax.encode(changed).encode())
         refused = joined.fails(17, "sophaxchat", "import", write("other.age", archives.seal(other)), *identity)
@@ -88,10 +88,7 @@ def test_no_room_changes_nothing(joined, exported, identity):
         joined.ok("sophaxchat", "rotate-prekeys", "--force")
     for days in (8, 0):
         # 6, and with a regular one 7 signed prekeys; two of the file make 8 at most.
-        record = sophax.record(joined, exported[0], "prekeys")
-        at = 2 + 85 * (record[1] - 1) + 4
-        made = struct.unpack(">q", record[at:at + 8])[0] - days * DAY
-        sophax.put(joined, exported[0], "prekeys", record[:at] + struct.pack(">q", made) + record[at + 8:])
+        sophax.put(joined, exported[0], "prekeys", sophax.aged(sophax.record(joined, exported[0], "prekeys"), days))
         joined.ok("sophaxchat", "rotate-prekeys")
     before = snapshot(joined.keystore)
     refused = joined.fails(17, "sophaxchat", "import", exported[1], *identity, "--json").error
@@ -101,8 +98,8 @@ def test_no_room_changes_nothing(joined, exported, identity):
 def test_replaced_long_ago_is_not_missing(joined, exported, write, identity):
     id, file, record = exported
     text = agefile.open_file(file.read_bytes(), SECRET)
-    replaced = struct.unpack(">q", record[79:87])[0] - 15 * DAY
-    old = record[:79] + struct.pack(">q", replaced) + record[87:]
+    # By the clock of the copy: it has observed 14 days since.
+    old = record[:sophax.CLOCK] + struct.pack(">q", 15 * DAY) + record[sophax.CLOCK + 8:]
     text = text.replace(sophax.encode(record).encode(), sophax.encode(old).encode())
     made = joined.json("sophaxchat", "import", write("old.age", archives.seal(text)), *identity)
     assert (made["added_signed_prekeys"], made["added_one_time_prekeys"]) == (1, 20)
