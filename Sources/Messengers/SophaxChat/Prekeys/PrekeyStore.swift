@@ -52,7 +52,7 @@ public struct PrekeyStore: ~Copyable, Sendable {
     }
 
     /// The prekeys of another machine for this one: none was made or replaced later than now.
-    public borrowing func corrected(at now: Timestamp) -> PrekeyStore {
+    package borrowing func corrected(at now: Timestamp) -> PrekeyStore {
         var copy = PrekeyStore(copying: self)
         _ = copy.correctTimes(at: now)
         return copy

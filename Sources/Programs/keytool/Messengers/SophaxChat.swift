@@ -69,7 +69,8 @@ extension SophaxChatMessenger: AccountMessenger {
         let summary = try keeper.summary(id)
         // The members begin with the ID, which is told for every messenger.
         return MessengerSummary(
-            line: summary.facts, lines: summary.lines, members: Array(summary.members.dropFirst()))
+            line: summary.facts, lines: summary.lines, members: Array(summary.members.dropFirst()),
+            warning: summary.prekeys?.clockWarning(at: WallClock.now()))
     }
 
     static var archived: ArchivedMessenger {

@@ -100,6 +100,7 @@ def test_rotation_goes_on_after_a_clock_that_was_ahead(keytool, made):
     said = keytool.ok("sophaxchat", "rotate-prekeys", "--if-due", "-q")
     assert said.out == "" and "clock" in said.err and f"rotate-prekeys --force {id}" in said.err
     assert signed(keytool, id)[-1] == wrong
+    assert re.search(r"sophaxchat +1, all of them open; the clock is wrong, or was: .*--force", keytool("doctor").out)
     # Without it cron goes on a week later.
     later = after(keytool, 7.5).ok("sophaxchat", "rotate-prekeys", "--if-due")
     assert later.out == f"replaced the signed prekey of {id}\n" and later.err == ""
@@ -112,6 +113,7 @@ def test_a_forced_rotation_says_that_the_clock_is_right(keytool, made):
     after(keytool, 3650).ok("sophaxchat", "rotate-prekeys")
     for count in range(3, 7):
         assert "clock" not in keytool.ok("sophaxchat", "rotate-prekeys", "--force", id).err
+        assert "or was" not in keytool("doctor").out
         held = signed(keytool, id)
         assert len(held) == count
         assert all(moment <= time.time() * 1000 for one in held for moment in (one[1], one[4] or 0))

@@ -230,12 +230,16 @@ extension PrekeySummary {
         ]
     }
 
+    /// For doctor, which names no identity; nil if the clock may be right.
+    func clockWarning(at now: Timestamp) -> String? {
+        guard now < newestMade else { return nil }
+        return "the clock is wrong, or was: a signed prekey was made at \(newestMade.rfc3339); "
+            + "if the clock is right now: keytool sophaxchat rotate-prekeys --force"
+    }
+
     /// Says if the clock cannot be right.
     fileprivate func warn(at now: Timestamp, _ id: PeerID, _ output: Output) {
-        guard now < newestMade else { return }
-        output.warn(
-            "the clock is wrong, or was: the newest signed prekey of \(id) was made at \(newestMade.rfc3339); "
-                + "if the clock is right now: keytool sophaxchat rotate-prekeys --force \(id)")
+        if let warning = clockWarning(at: now) { output.warn("\(warning) \(id)") }
     }
 
     /// Says what to do about a wrong clock, and old or few prekeys.
