@@ -145,7 +145,7 @@ let package = Package(
         room("Threema/Threema", "KeyWrapping", "Encodings", "Primitives", "SecureMemory"),
         room("Messengers/Telegram", "Encodings", "Primitives", "SecureMemory"),
         room("Messengers/TextSecure", "Ratchet", "HTTP", "Encodings", "Primitives", "SecureMemory"),
-        room("Messengers/SophaxChat", "Ratchet", "Encodings", "Primitives", "SecureMemory"),
+        room("Messengers/SophaxChat", "Ratchet", "ObservedTime", "Encodings", "Primitives", "SecureMemory"),
         room("Messengers/ProtonMainKey", "Encodings", "Primitives", "SecureMemory"),
         // Storey 5
         room(

@@ -88,6 +88,30 @@ import VectorKit
         #expect(PINAttempts(decoding: [UInt8](repeating: 255, count: 12)) == nil)
     }
 
+    /// A record that could not be read would lock the right PIN out for good.
+    @Test func `a delay by any clock is read again`() throws {
+        let before1970 = Timestamp(milliseconds: -300_000_000_000)
+        for time in [before1970, now, .init(milliseconds: 0), .init(milliseconds: .min), .init(milliseconds: .max)] {
+            let lock = try PINLock(pin: Self.pin("1234"))
+            var stored = PINCounts.none
+            for _ in 0..<5 { _ = try lock.check(Self.pin("0000"), counts: stored, at: now) { stored = $0 } }
+            for moment in [time, now] {
+                _ = try? lock.check(Self.pin("0000"), counts: stored, at: moment) { stored = $0 }
+                let read = try #require(PINAttempts(decoding: stored.attempts.encoded))
+                #expect(
+                    read.count == stored.attempts.count && (read.release == nil) == (stored.attempts.release == nil))
+                stored = PINCounts(attempts: read, changes: stored.changes, clearings: stored.clearings)
+            }
+            #expect(try lock.check(Self.pin("1234"), counts: stored, at: now + .days(1)) { _ in }.result == .real)
+        }
+        // Before 1970 a failure is delayed as after it.
+        var stored = PINCounts.none
+        let lock = try PINLock(pin: Self.pin("1234"))
+        for _ in 0..<5 { _ = try lock.check(Self.pin("0000"), counts: stored, at: before1970) { stored = $0 } }
+        let read = try #require(PINAttempts(decoding: stored.attempts.encoded))
+        #expect(read.delay(at: before1970) == .seconds(30) && read.delay(at: before1970 + .seconds(30)) == nil)
+    }
+
     @Test func `a clock that was ahead makes no wait longer than the whole one`() throws {
         let lock = try PINLock(pin: Self.pin("1234"))
         var stored = PINCounts.none

@@ -151,11 +151,48 @@ private struct Place {
         #expect(second.summary.signed.map(\.replaced) == [now + .days(7), nil])
         for _ in 0..<4 { #expect(try keeper.rotate(id, isForced: true, at: now + .days(7)).isRotated) }
         let before = try place.content(id)
-        #expect(throws: SophaxKeepingError.tooManyRotations) {
+        #expect(throws: SophaxKeepingError.tooManyRotations(due: now + .days(14))) {
             _ = try keeper.rotate(id, isForced: true, at: now + .days(7))
         }
         #expect(try place.content(id) == before)
-        #expect(try keeper.rotate(id, isForced: false, at: now + .days(21)).summary.signed.count == 2)
+        #expect(try keeper.rotate(id, isForced: true, at: now + .days(14)).isRotated)
+        #expect(try keeper.rotate(id, isForced: false, at: now + .days(21)).summary.signed.count == 3)
+    }
+
+    @Test func `times of a clock that was ahead are not stored by an import`() throws {
+        let ahead = now + .days(3650)
+        let id = try place.added()
+        for account in [1, 2] as [UInt8] {
+            _ = try keeper.store(Place.whole(account, at: ahead), isOnly: false, at: now)
+            #expect(try keeper.summary(Place.id(account)).prekeys?.newestMade == now)
+        }
+        let isDue = try keeper.rotate(id, isForced: false, at: now + .days(7)).isRotated
+        #expect(isDue)
+    }
+
+    @Test func `a forced rotation that is refused stores the times that it has moved`() throws {
+        let id = try place.added()
+        let ahead = now + .days(3650)
+        _ = try keeper.refill(id, at: ahead)
+        for _ in 0..<5 { _ = try keeper.rotate(id, isForced: true, at: ahead) }
+        #expect(throws: SophaxKeepingError.tooManyRotations(due: now + .days(7))) {
+            _ = try keeper.rotate(id, isForced: true, at: now)
+        }
+        #expect(try keeper.summary(id).prekeys?.newestMade == now)
+        #expect(try keeper.rotate(id, isForced: false, at: now + .days(7)).isRotated)
+    }
+
+    @Test func `a name replaces the one that stands for none`() throws {
+        let id = try Place.id(1)
+        func account(_ name: String) throws -> SophaxAccount {
+            try SophaxAccount(identity: Place.identity(1), username: name)
+        }
+        let digits = String(id.description.prefix(8))
+        #expect(try keeper.store(account(digits), isOnly: true, at: now) == .new)
+        let named = SophaxKeeper.Added(peers: 0, prekeys: .none, isNamed: true)
+        #expect(try keeper.store(account("alice"), isOnly: true, at: now) == .extended(named))
+        for other in ["bob", digits] { #expect(try keeper.store(account(other), isOnly: true, at: now) == .held) }
+        #expect(try keeper.summary(id).username == "alice")
     }
 }
 

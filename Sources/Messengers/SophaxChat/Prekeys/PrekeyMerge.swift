@@ -1,4 +1,5 @@
 public import Encodings
+internal import ObservedTime
 internal import Ratchet
 internal import SecureMemory
 
@@ -43,22 +44,29 @@ public struct MergedPrekeys: Equatable, Sendable {
 extension PrekeyStore {
     /// Adds the prekeys of a copy that are missing here. The current signed prekey stays; the one of the copy counts as
     /// replaced now, so that peers with an old bundle have 14 days. One-time prekeys that were used here, and signed ones
-    /// that were replaced 14 days ago, are not missing.
+    /// that were replaced 14 days ago by the clock of the copy, are not missing. No time later than now is taken over.
     /// - Throws: `PrekeyMergeError` if another key has the number, or there is no room. Then nothing has changed.
     public mutating func merge(
         _ copy: borrowing PrekeyStore, at now: Timestamp
     ) throws(PrekeyMergeError) -> MergedPrekeys {
+        var (clock, copyClock) = (clock, copy.clock)
+        let sum = clock.read(now).sum
+        copyClock.read(now)
         var missing: [Signed] = []
         for var other in copy.signed {
             if let held = signed.first(where: { $0.id == other.id }) {
                 guard held.hasKeys(of: other) else { throw .otherSigned(other.id) }
                 continue
             }
-            if let replaced = other.replaced, now - replaced >= Self.retention { continue }
-            if other.replaced == nil, now >= max(newestMade, copy.newestMade) { other.replaced = now }
+            guard !other.isOver(by: copyClock) else { continue }
+            let replaced = other.replaced ?? ObservedTimestamp(sum: copyClock.sum, wall: now)
+            // An event before the beginning of this clock counts from there: its key is kept longer.
+            other.replaced = ObservedTimestamp(
+                sum: sum - copyClock.age(of: replaced.sum), wall: min(replaced.wall, now))
+            other.made = other.made.moved(notAfter: now)
             missing.append(other)
         }
-        guard signed.count + missing.count <= Self.maxSigned else { throw .noRoomForSigned }
+        guard missing.isEmpty || signed.count + missing.count <= Self.maxMerged else { throw .noRoomForSigned }
         var seen = seen
         let known = Set((signed + missing).map(\.id))
         let before = seen.entries.count
@@ -74,7 +82,8 @@ extension PrekeyStore {
         }
         // Nothing fails from here on.
         let current = signed.removeLast()
-        signed = (signed + missing).sorted { $0.made < $1.made } + [current]
+        signed = (signed + missing).sorted { $0.made.wall < $1.made.wall } + [current]
+        if !missing.isEmpty { self.clock = clock }
         let added = seen.entries.count - before
         self.seen = seen
         return MergedPrekeys(signed: missing.count, oneTime: oneTime, seen: added)

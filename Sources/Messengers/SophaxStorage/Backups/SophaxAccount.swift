@@ -63,6 +63,12 @@ public struct SophaxAccount: ~Copyable, Sendable {
             }
     }
 
+    /// The name of a user who has not said one: the first 8 digits of the peerID.
+    package static func defaultUsername(_ id: PeerID) -> String { String(id.description.prefix(8)) }
+
+    /// Whether the user has not said a name.
+    package var hasDefaultUsername: Bool { username == Self.defaultUsername(peerID) }
+
     /// The name of the identity.
     public var peerID: PeerID { identity.peerID }
 
@@ -77,18 +83,24 @@ public struct SophaxAccount: ~Copyable, Sendable {
         switch prekeys {
         case .some(let prekeys):
             let record = prekeys.encoded()
-            return encoded(other ?? verified, prekeys: record)
+            return encoded(other ?? verified, username, prekeys: record)
         case .none: return encodedWithoutPrekeys(verified: other)
         }
     }
 
     /// The account as text without its prekeys, in guarded memory.
-    /// - Parameter verified: the verified peers to write in place of its own; nil for those.
-    public borrowing func encodedWithoutPrekeys(verified other: [PeerID: String]? = nil) -> SecureBytes {
-        encoded(other ?? verified, prekeys: SecureBytes(count: 0) { _ in })
+    /// - Parameters:
+    ///   - verified: the verified peers to write in place of its own; nil for those.
+    ///   - username: a user name to write in place of its own, that of another account; nil for its own.
+    public borrowing func encodedWithoutPrekeys(
+        verified other: [PeerID: String]? = nil, username otherName: String? = nil
+    ) -> SecureBytes {
+        encoded(other ?? verified, otherName ?? username, prekeys: SecureBytes(count: 0) { _ in })
     }
 
-    private borrowing func encoded(_ verified: [PeerID: String], prekeys: borrowing SecureBytes) -> SecureBytes {
+    private borrowing func encoded(
+        _ verified: [PeerID: String], _ username: String, prekeys: borrowing SecureBytes
+    ) -> SecureBytes {
         let name = JSONValue.string(username).encoded
         let peers = JSONValue.object(verified.map { .init($0.key.description, .string($0.value)) }).sorted.encoded
         var buffer = SecureBuffer(

@@ -91,6 +91,8 @@ public struct PINAttempts: Equatable, Sendable {
     public static let longestDelay: Duration = .seconds(3600)
     /// Length of the record in bytes.
     public static let recordCount = 12
+    /// The latest and, with a minus, the earliest end of a delay in a record: seconds since 1970.
+    private static let maxSeconds = 1e12
 
     /// Attempts since the last one that cleared them.
     public let count: UInt32
@@ -134,7 +136,8 @@ public struct PINAttempts: Equatable, Sendable {
     public var encoded: [UInt8] {
         var bytes: [UInt8] = []
         bytes.appendNumber(count)
-        let seconds = release.map { Double($0.milliseconds) / 1000 } ?? 0
+        let release = release.map { Double($0.milliseconds) / 1000 } ?? 0
+        let seconds = min(max(release, -Self.maxSeconds), Self.maxSeconds)
         return bytes + (0..<8).map { UInt8(truncatingIfNeeded: seconds.bitPattern >> (8 * UInt64($0))) }
     }
 
@@ -145,7 +148,8 @@ public struct PINAttempts: Equatable, Sendable {
         count = record[0..<4].reduce(0) { $0 << 8 | UInt32($1) }
         let bits = record[4...].reversed().reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
         let seconds = Double(bitPattern: bits)
-        guard seconds.isFinite, seconds >= 0, seconds < 1e12 else { return nil }
+        // A clock that is before 1970 sets an end before it.
+        guard seconds.isFinite, abs(seconds) <= Self.maxSeconds else { return nil }
         release = seconds == 0 ? nil : Timestamp(milliseconds: Int64((seconds * 1000).rounded()))
     }
 }

@@ -1,4 +1,5 @@
 package import Console
+internal import Encodings
 package import MessengerKeeping
 package import SophaxChat
 package import SophaxStorage
@@ -61,10 +62,12 @@ extension SophaxKeepingError: Explained {
                 hints: "somebody may be between you: compare the number with the peer again"
             ).because(of: "other_number")
         case .tooManyPeers(let limit): Failure(.tooLarge, "at most \(limit) peers are verified")
-        case .tooManyRotations:
+        case .tooManyRotations(let due):
             Failure(
-                .exists, "too many signed prekeys were replaced within 14 days",
-                hints: "those before are kept for peers with an old bundle; try again in a few days")
+                .exists,
+                "too many signed prekeys were replaced within 14 days; the next rotation is possible at \(due.rfc3339)",
+                hints: "those before are kept for peers with an old bundle"
+            ).because(of: "too_many_rotations")
         case .noPIN:
             Failure(
                 .absent, "no PIN is set",

@@ -62,14 +62,18 @@ package struct MessengerSummary {
     package let members: [(String, JSONValue?)]
     /// For programs, if it is told alone; nil for messenger, ID and `members`.
     package let alone: [(String, JSONValue?)]?
+    /// For doctor, which names no identity: what the user has to do about it; nil for nothing.
+    package let warning: String?
 
     package init(
-        line: String, lines: [String], members: [(String, JSONValue?)], alone: [(String, JSONValue?)]? = nil
+        line: String, lines: [String], members: [(String, JSONValue?)], alone: [(String, JSONValue?)]? = nil,
+        warning: String? = nil
     ) {
         self.line = line
         self.lines = lines
         self.members = members
         self.alone = alone
+        self.warning = warning
     }
 }
 

@@ -63,6 +63,18 @@ package struct ArchivedMessengers: Sendable {
         }
     }
 
+    /// Whether no record of an identity is malformed or missing, also of those that no archive contains. Records that are
+    /// not known are not judged.
+    package func isSound(_ records: RecordSet) -> Bool {
+        do throws(RecordProblem) {
+            _ = try messengers[records.owner.messenger]?.check(records)
+            return true
+        } catch {
+            if case .unknown = error { return true }
+            return false
+        }
+    }
+
     /// Changes the states of an identity that is replaced; see `ArchivedMessenger.forgetStates`.
     func forgetStates(
         of records: borrowing IdentityRecords, _ keystore: OpenKeystore, in changes: inout RecordChanges

@@ -83,24 +83,27 @@ package struct SophaxKeeper: Sendable {
         /// Verified peers.
         package let peers: Int
         package let prekeys: MergedPrekeys
+        /// Whether the name of the file has replaced the one that stands for none.
+        package let isNamed: Bool
 
-        package init(peers: Int, prekeys: MergedPrekeys) {
+        package init(peers: Int, prekeys: MergedPrekeys, isNamed: Bool = false) {
             self.peers = peers
             self.prekeys = prekeys
+            self.isNamed = isNamed
         }
 
-        fileprivate var isNothing: Bool { peers == 0 && prekeys == .none }
+        fileprivate var isNothing: Bool { peers == 0 && prekeys == .none && !isNamed }
     }
 
     /// Stores an identity with its prekeys at once. If it is held, the verified peers and prekeys are added that are
-    /// missing; nothing is replaced.
+    /// missing, and the name if the user has said none; nothing else is replaced.
     /// - Parameter isOnly: whether the keystore must hold no other identity.
     /// - Throws: `.otherIdentity` against `isOnly`; `PrekeyMergeError`; `KeystoreError`; `FileError`. Then nothing has
     ///   changed.
     package func store(_ account: borrowing SophaxAccount, isOnly: Bool, at now: Timestamp) throws -> Stored<Added> {
         let id = account.peerID
         let text = account.encodedWithoutPrekeys()
-        let prekeys = account.prekeyRecord
+        let prekeys = account.prekeyRecord(at: now)
         do {
             try keystore.add(.sophaxChat(id)) { new in
                 // Under the keystore's lock: another process may have added one.
@@ -130,11 +133,13 @@ package struct SophaxKeeper: Sendable {
             case .none: break
             case .some(let copy): merged = try Self.merge(copy, into: &record, identity, at: now)
             }
-            let added = Added(peers: all.count - held.verified.count, prekeys: merged)
+            let isNamed = held.hasDefaultUsername && !account.hasDefaultUsername
+            let added = Added(peers: all.count - held.verified.count, prekeys: merged, isNamed: isNamed)
             guard !added.isNothing else { return .held }
             var changes = identity.changes()
-            if added.peers > 0 {
-                held.encodedWithoutPrekeys(verified: all).withBytes { changes.set(Self.identity, $0) }
+            if added.peers > 0 || isNamed {
+                held.encodedWithoutPrekeys(verified: all, username: isNamed ? account.username : nil)
+                    .withBytes { changes.set(Self.identity, $0) }
             }
             if record.count > 0 { record.withBytes { changes.set(Self.prekeys, $0) } }
             try identity.commit(changes)
@@ -149,7 +154,7 @@ package struct SophaxKeeper: Sendable {
     ) throws -> MergedPrekeys {
         switch try identity.records.sophaxPrekeys() {
         case .none:
-            record = copy.encoded()
+            record = copy.corrected(at: now).encoded()
             return MergedPrekeys(all: copy)
         case .some(let held):
             var prekeys = held
@@ -239,8 +244,8 @@ package enum SophaxKeepingError: Error, Equatable, Sendable {
     case otherNumber(PeerID)
     /// No further peer fits.
     case tooManyPeers(limit: Int)
-    /// Too many signed prekeys were replaced within 14 days.
-    case tooManyRotations
+    /// Too many signed prekeys were replaced within 14 days. One can be replaced when it is due.
+    case tooManyRotations(due: Timestamp)
     /// No PIN is set.
     case noPIN
     /// A PIN is set, and the first one was to be set.

@@ -22,18 +22,21 @@ extension SophaxKeeper {
 
     /// Replaces the signed prekey and the last-resort key if they are 7 days old, and drops those that were replaced
     /// 14 days ago.
-    /// - Parameter isForced: replace them now.
-    /// - Throws: `.tooManyRotations`; as `account`.
+    /// - Parameter isForced: replace them now; times that are later than now are moved to now.
+    /// - Throws: `.tooManyRotations`, then such times are moved, too; as `account`.
     package func rotate(_ id: PeerID, isForced: Bool, at now: Timestamp) throws -> PrekeyChange {
-        try changePrekeys(id, at: now) { prekeys in
+        var due: Timestamp?
+        let change = try changePrekeys(id, at: now) { prekeys in
             let before = prekeys.signedID
-            if isForced {
-                guard prekeys.rotate(at: now) else { throw SophaxKeepingError.tooManyRotations }
-            } else {
+            if !isForced {
                 _ = prekeys.maintain(at: now)
+            } else if !prekeys.rotate(at: now) {
+                due = prekeys.due(at: now)
             }
             return (0, prekeys.signedID != before)
         }
+        if let due { throw SophaxKeepingError.tooManyRotations(due: due) }
+        return change
     }
 
     private func changePrekeys(

@@ -1,3 +1,4 @@
+internal import Encodings
 internal import Keystore
 internal import SecureMemory
 internal import SophaxChat
@@ -64,10 +65,10 @@ extension IdentityRecords {
 }
 
 extension SophaxAccount {
-    /// The record of the prekeys; empty without prekeys.
-    var prekeyRecord: SecureBytes {
+    /// The record of the prekeys, without times of a clock that was ahead; empty without prekeys.
+    func prekeyRecord(at now: Timestamp) -> SecureBytes {
         switch prekeys {
-        case .some(let prekeys): prekeys.encoded()
+        case .some(let prekeys): prekeys.corrected(at: now).encoded()
         case .none: SecureBytes(count: 0) { _ in }
         }
     }

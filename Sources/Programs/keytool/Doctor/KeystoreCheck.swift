@@ -3,6 +3,7 @@ import Console
 import Encodings
 import KeyWrapping
 import Keystore
+import MessengerKeeping
 import SafeKeeping
 import ThreemaKeeping
 import ThreemaRecords
@@ -96,12 +97,15 @@ struct KeystoreCheck {
         let owners = try keystore.identities().filter { $0.messenger != Owner.threema }
         guard !owners.isEmpty else { return [] }
         var counts: [String: (all: Int, damaged: Int)] = [:]
+        var warnings: [String: String] = [:]
         for owner in owners {
             var isDamaged = false
             do {
-                _ = try session.messengers.summary(of: owner, in: session, keystore)
+                let summary = try session.messengers.summary(of: owner, in: session, keystore)
+                if let warning = summary.warning { warnings[owner.messenger] = warning }
                 // A summary leaves records out.
-                isDamaged = try !RecordSet(of: keystore.identity(owner)) { _ in true }.damaged.isEmpty
+                let records = try RecordSet(of: keystore.identity(owner)) { _ in true }
+                isDamaged = !records.damaged.isEmpty || !session.messengers.archived.isSound(records)
             } catch {
                 isDamaged = true
             }
@@ -117,7 +121,9 @@ struct KeystoreCheck {
                 return Finding(
                     messenger, .warning, "\(count.all), of a messenger that this keytool does not support: not checked")
             }
-            return Finding(messenger, .ok, "\(count.all), all of them open")
+            let words = "\(count.all), all of them open"
+            guard let warning = warnings[messenger] else { return Finding(messenger, .ok, words) }
+            return Finding(messenger, .warning, "\(words); \(warning)")
         }
     }
 

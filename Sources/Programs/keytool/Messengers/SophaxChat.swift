@@ -44,7 +44,7 @@ extension SophaxChatMessenger: AccountMessenger {
             "Import a SophaxChat identity from an identity backup or an age file.",
             """
             An identity backup of the app (SXID) has the keys and the user's name; an age file of keytool also has \
-            verified peers and prekeys. Those that an identity lacks are added; nothing that is held is replaced. If \
+            verified peers and prekeys. What an identity lacks is added; nothing that is held is replaced. If \
             the keystore holds another identity, --another stores this one beside it. Sessions are not restored: peers \
             begin new ones.
             """
@@ -69,7 +69,8 @@ extension SophaxChatMessenger: AccountMessenger {
         let summary = try keeper.summary(id)
         // The members begin with the ID, which is told for every messenger.
         return MessengerSummary(
-            line: summary.facts, lines: summary.lines, members: Array(summary.members.dropFirst()))
+            line: summary.facts, lines: summary.lines, members: Array(summary.members.dropFirst()),
+            warning: summary.prekeys?.clockWarning(at: WallClock.now()))
     }
 
     static let takenBack: String? =

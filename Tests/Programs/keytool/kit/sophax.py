@@ -203,14 +203,26 @@ def held(keytool, id, passphrase=None):
     return (base64.b64decode(value["signing"]), base64.b64decode(value["dh"])), value
 
 
+SIGNED = 18  # where the signed prekeys of a record begin, each 100 bytes
+CLOCK = 1  # where the observed time stands
+
+
 def prekeys(record):
     """[(id, made, key, last-resort key, when replaced or None)] of the signed prekeys, and the rest of the record."""
-    assert record[0] == 1
+    assert record[0] == 2
     found = []
-    for at in range(2, 2 + 85 * record[1], 85):
-        id, made, key, last, is_replaced, replaced = struct.unpack(">Iq32s32sBq", record[at:at + 85])
-        found.append((id, made, key, last, replaced if is_replaced else None))
-    return found, record[2 + 85 * record[1]:]
+    end = SIGNED + 100 * record[17]
+    for at in range(SIGNED, end, 100):
+        id, made, _, key, last, replaced, _ = struct.unpack(">Iqq32s32sqq", record[at:at + 100])
+        found.append((id, made, key, last, replaced if at + 100 < end else None))
+    return found, record[end:]
+
+
+def aged(record, days):
+    """The record with the current signed prekey so many days older by the wall clock."""
+    at = SIGNED + 100 * (record[17] - 1) + 4
+    made, = struct.unpack(">q", record[at:at + 8])
+    return record[:at] + struct.pack(">q", made - days * 86_400_000) + record[at + 8:]
 
 
 def ratchet(sent, previous, received, skipped=(), key=b"\x11" * 32, time=1_767_225_600_250):

@@ -271,6 +271,10 @@ def test_doctor_finds_damaged_counts(alice, given, name):
     alice.ok("sophaxchat", "set-pin", *given("pin", b"271828"), *given("new-pin", b"314159"))
     record = sophax.directory(alice, ID) / name
     assert re.search(r"sophaxchat +1, all of them open", alice("doctor").out)
+    sealed = record.read_bytes()
+    sophax.put(alice, ID, name, bytes(7))  # sealed here, and of no form
+    assert re.search(r"PROBLEM +sophaxchat +1 of 1 with damaged records", alice("doctor").out)
+    record.write_bytes(sealed)
     flip(record)
     assert re.search(r"PROBLEM +sophaxchat +1 of 1 with damaged records", alice("doctor").out)
     alice.ok("sophaxchat", "show")

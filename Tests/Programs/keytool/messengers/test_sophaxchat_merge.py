@@ -70,7 +70,7 @@ def test_another_key_under_a_number_changes_nothing(joined, exported, write, ide
     joined.ok("sophaxchat", "import", file, *identity)
     before = snapshot(joined.keystore)
     (number, *_), second = sophax.prekeys(record)[0]
-    for at in (14, 46):  # the key, the last-resort key
+    for at in (sophax.SIGNED + 20, sophax.SIGNED + 52):  # the key, the last-resort key
         changed = record[:at] + bytes([record[at] ^ 1]) + record[at + 1:]
         other = text.replace(sophax.encode(record).encode(), sophax.encode(changed).encode())
         refused = joined.fails(17, "sophaxchat", "import", write("other.age", archives.seal(other)), *identity)
@@ -88,10 +88,7 @@ def test_no_room_changes_nothing(joined, exported, identity):
         joined.ok("sophaxchat", "rotate-prekeys", "--force")
     for days in (8, 0):
         # 6, and with a regular one 7 signed prekeys; two of the file make 8 at most.
-        record = sophax.record(joined, exported[0], "prekeys")
-        at = 2 + 85 * (record[1] - 1) + 4
-        made = struct.unpack(">q", record[at:at + 8])[0] - days * DAY
-        sophax.put(joined, exported[0], "prekeys", record[:at] + struct.pack(">q", made) + record[at + 8:])
+        sophax.put(joined, exported[0], "prekeys", sophax.aged(sophax.record(joined, exported[0], "prekeys"), days))
         joined.ok("sophaxchat", "rotate-prekeys")
     before = snapshot(joined.keystore)
     refused = joined.fails(17, "sophaxchat", "import", exported[1], *identity, "--json").error
@@ -101,11 +98,48 @@ def test_no_room_changes_nothing(joined, exported, identity):
 def test_replaced_long_ago_is_not_missing(joined, exported, write, identity):
     id, file, record = exported
     text = agefile.open_file(file.read_bytes(), SECRET)
-    replaced = struct.unpack(">q", record[79:87])[0] - 15 * DAY
-    old = record[:79] + struct.pack(">q", replaced) + record[87:]
+    # By the clock of the copy: it has observed 14 days since.
+    old = record[:sophax.CLOCK] + struct.pack(">q", 15 * DAY) + record[sophax.CLOCK + 8:]
     text = text.replace(sophax.encode(record).encode(), sophax.encode(old).encode())
     made = joined.json("sophaxchat", "import", write("old.age", archives.seal(text)), *identity)
     assert (made["added_signed_prekeys"], made["added_one_time_prekeys"]) == (1, 20)
+
+
+def test_the_name_of_the_file_follows_the_shares(keytool, other_keytool, tmp_path, identity):
+    """The order of the manual: join, then import the age file."""
+    made = keytool.json("sophaxchat", "init", "--username", "alice")
+    id = made["id"]
+    keytool.ok("sophaxchat", "split", "-m", "2", "-n", "3", "-o", tmp_path / "share")
+    keytool.ok("sophaxchat", "export", "-o", tmp_path / "id.age", "--recipient", RECIPIENT)
+    other_keytool.ok("sophaxchat", "join", tmp_path / "share.1.json", tmp_path / "share.3.json")
+    assert other_keytool.json("sophaxchat", "show")["username"] == id[:8]
+    said = other_keytool.ok("sophaxchat", "import", tmp_path / "id.age", *identity)
+    assert "added the user's name, 1 signed prekey, 20 one-time prekeys" in said.out and said.err == ""
+    assert other_keytool.json("sophaxchat", "show")["username"] == "alice"
+    assert json.loads(other_keytool.ok("sophaxchat", "export-bundle").out)["username"] == "alice"
+    again = other_keytool.json("sophaxchat", "import", tmp_path / "id.age", *identity)
+    assert (again["result"], again["username"]) == ("held", "alice") and "file_username" not in again
+
+
+def test_the_output_says_what_is_held(keytool, other_keytool, tmp_path, identity, write, given):
+    """Another name is held, one verified peer more, and both machines' prekeys."""
+    id = keytool.json("sophaxchat", "init", "--username", "alice")["id"]
+    keytool.ok("sophaxchat", "split", "-m", "2", "-n", "2", "-o", tmp_path / "share")
+    keytool.ok("sophaxchat", "export", "-o", tmp_path / "id.age", "--recipient", RECIPIENT)
+    keytool.ok("sophaxchat", "export", "-o", tmp_path / "id.sxid", "--sxid", *given("file-passphrase", b"a phrase of three tin roofs"))
+    shares = [tmp_path / f"share.{index}.json" for index in (1, 2)]
+    other_keytool.ok("sophaxchat", "join", *shares, "--username", "Ann")
+    other_keytool.ok("sophaxchat", "refill-prekeys")
+    keys = sophax.held(other_keytool, id)[0]
+    verified = {sophax.peer_id(sophax.BOB): sophax.safety_number(sophax.BOB)}
+    sophax.put(other_keytool, id, "identity", sophax.account_text(keys, "Ann", verified))
+    made = other_keytool.json("sophaxchat", "import", tmp_path / "id.age", *identity)
+    assert (made["username"], made["file_username"], made["verified_peers"]) == ("Ann", "alice", 1)
+    assert (made["signed_prekeys"], made["one_time_prekeys"]) == (2, 40)
+    said = other_keytool.ok("sophaxchat", "import", tmp_path / "id.sxid", *given("file-passphrase", b"a phrase of three tin roofs"))
+    assert "user           Ann" in said.out and "2 signed, 40 one-time" in said.out
+    assert "the user of the file is alice" in said.err and "Ann" in said.err
+    assert other_keytool.json("sophaxchat", "show")["username"] == "Ann"
 
 
 def test_verify_counts_prekeys_and_peers(keytool, exported, identity):

@@ -4,11 +4,13 @@ import re
 import resource
 import shlex
 import time
+from datetime import datetime, timedelta, timezone
 
 import pytest
 
 from kit import sophax
 from kit.processes import injection
+from kit.processes.clock import Clocked
 
 PIN, OTHER, DURESS = b"271828", b"314159", b"161803"
 
@@ -185,6 +187,21 @@ def test_failures_are_cleared_four_times_a_day(keytool, id, set_pin, given):
     before = sophax.record(keytool, id, "attempts")
     keytool.ok("sophaxchat", "check-pin", *given("pin", PIN))
     assert sophax.record(keytool, id, "attempts") == before, "that of the owner clears no more than that of duress"
+
+
+def test_a_clock_before_1970_locks_nobody_out(keytool, id, set_pin, given):
+    for _ in range(5):
+        keytool.fails(12, "sophaxchat", "check-pin", *given("pin", OTHER))
+    early = Clocked(keytool, datetime(1960, 1, 1, tzinfo=timezone.utc))
+    refused = early.fails(75, "sophaxchat", "check-pin", *given("pin", PIN))
+    assert "is checked in 30 s" in refused.err or "is checked in 31 s" in refused.err
+    assert sophax.attempts(sophax.record(keytool, id, "attempts"))[1] < 0
+    # There the wait ends as elsewhere, and the next failure is delayed.
+    early.fails(12, "sophaxchat", "check-pin", *given("pin", OTHER))
+    early.moment -= timedelta(minutes=1)
+    assert early.fails(75, "sophaxchat", "check-pin", *given("pin", PIN), "--json").error["reason"] == "pin_delayed"
+    keytool.ok("sophaxchat", "check-pin", *given("pin", PIN))
+    keytool.ok("sophaxchat", "set-pin", *given("new-pin", OTHER), *given("pin", PIN))
 
 
 def user_time(keytool, *command):

@@ -1,14 +1,18 @@
 """sophaxchat's prekeys and bundles, safety numbers and message backups."""
 
 import json
+import re
 import shlex
 import struct
+import time
+from datetime import datetime, timedelta, timezone
 
 import pytest
 
-from kit import sophax
+from kit import archives, sophax
 from kit.damage import flipped
 from kit.pages import manual
+from kit.processes.clock import Clocked
 from kit.runner import snapshot
 from kit.sophax import ALICE, BOB
 
@@ -36,17 +40,23 @@ def record(keytool, id):
 
 def aged(keytool, id, days):
     """The current signed prekey so many days older."""
-    old = bytearray(record(keytool, id))
-    at = 2 + 85 * (old[1] - 1) + 4
-    old[at:at + 8] = struct.pack(">q", struct.unpack(">q", old[at:at + 8])[0] - days * DAY)
-    sophax.put(keytool, id, "prekeys", bytes(old))
+    sophax.put(keytool, id, "prekeys", sophax.aged(record(keytool, id), days))
+
+
+def after(keytool, days):
+    """The program so many days from now by its clock."""
+    return Clocked(keytool, datetime.now(timezone.utc) + timedelta(days=days))
+
+
+def signed(keytool, id):
+    return sophax.prekeys(record(keytool, id))[0]
 
 
 def test_show_and_refill(keytool, made):
     id, _ = made
     shown = keytool.json("sophaxchat", "show-prekeys")
-    signed, _ = sophax.prekeys(record(keytool, id))
-    assert [one["id"] for one in shown["signed_prekeys"]] == [signed[0][0]]
+    held, _ = sophax.prekeys(record(keytool, id))
+    assert [one["id"] for one in shown["signed_prekeys"]] == [held[0][0]]
     assert shown["one_time_prekeys"] == len(set(shown["one_time_ids"])) == 20 and 0 not in shown["one_time_ids"]
     assert shown["last_resort"] == {"id": 0, "made": shown["signed_prekeys"][0]["made"]}
     assert "last resort    0, 0 days old" in keytool.ok("sophaxchat", "show-prekeys").out
@@ -58,7 +68,7 @@ def test_show_and_refill(keytool, made):
     assert keytool.fails(10, "sophaxchat", "export-bundle", "--json").error["reason"] == "no_prekeys"
     refilled = keytool.json("sophaxchat", "refill-prekeys")
     assert (refilled["made"], refilled["rotated"], refilled["one_time_prekeys"]) == (20, True, 20)
-    assert sophax.prekeys(record(keytool, id))[0][0][0] != signed[0][0]
+    assert sophax.prekeys(record(keytool, id))[0][0][0] != held[0][0]
 
 
 def test_rotation(keytool, made):
@@ -83,25 +93,94 @@ def test_a_forced_rotation_that_is_due_happens_once(keytool, made):
     assert len(sophax.prekeys(record(keytool, id))[0]) == 2
 
 
-def test_a_clock_that_was_behind_drops_no_prekey(keytool, made):
-    """The signed prekey is of the future for this clock, as it is if the clock has gone back 20 days."""
+def test_rotation_goes_on_after_a_clock_that_was_ahead(keytool, made):
     id, _ = made
-    aged(keytool, id, -20)
-    assert "clock" in keytool.ok("sophaxchat", "show-prekeys").err
-    first = sophax.prekeys(record(keytool, id))[0][0]
-    said = keytool.ok("sophaxchat", "rotate-prekeys", "--force")
-    assert "clock" in said.err
-    old, new = sophax.prekeys(record(keytool, id))[0]
-    assert old[:4] == first[:4] and old[4] is None and new[1] >= first[1]
-    # The clock is right again, 25 days later: the 14 days begin now.
-    aged(keytool, id, 20)
-    content = bytearray(record(keytool, id))
-    content[6:14] = struct.pack(">q", first[1] - 45 * DAY)
-    sophax.put(keytool, id, "prekeys", bytes(content))
-    said = keytool.ok("sophaxchat", "rotate-prekeys")
-    assert "clock" not in said.err
-    old, new = sophax.prekeys(record(keytool, id))[0]
-    assert old[0] == first[0] and old[4] >= new[1]
+    after(keytool, 3650).ok("sophaxchat", "rotate-prekeys")
+    wrong = signed(keytool, id)[-1]
+    said = keytool.ok("sophaxchat", "rotate-prekeys", "--if-due", "-q")
+    assert said.out == "" and "clock" in said.err and f"rotate-prekeys --force {id}" in said.err
+    assert signed(keytool, id)[-1] == wrong
+    assert re.search(r"sophaxchat +1, all of them open; the clock is wrong, or was: .*--force", keytool("doctor").out)
+    # Without it cron goes on a week later.
+    later = after(keytool, 7.5).ok("sophaxchat", "rotate-prekeys", "--if-due")
+    assert later.out == f"replaced the signed prekey of {id}\n" and later.err == ""
+    assert signed(keytool, id)[-1][1] < wrong[1] - 3000 * DAY
+
+
+def test_a_forced_rotation_says_that_the_clock_is_right(keytool, made):
+    """Times of the future are moved to now, and a refusal names the date when one is possible."""
+    id, _ = made
+    after(keytool, 3650).ok("sophaxchat", "rotate-prekeys")
+    for count in range(3, 7):
+        assert "clock" not in keytool.ok("sophaxchat", "rotate-prekeys", "--force", id).err
+        assert "or was" not in keytool("doctor").out
+        held = signed(keytool, id)
+        assert len(held) == count
+        assert all(moment <= time.time() * 1000 for one in held for moment in (one[1], one[4] or 0))
+    refused = keytool.fails(17, "sophaxchat", "rotate-prekeys", "--force", "--json").error
+    assert refused["reason"] == "too_many_rotations"
+    due = datetime.fromisoformat(re.search(r"at (\S+)Z$", refused["message"])[1] + "+00:00")
+    assert timedelta(days=6.9) < due - datetime.now(timezone.utc) <= timedelta(days=7)
+    week = after(keytool, 7.1).json("sophaxchat", "rotate-prekeys", "--force")
+    assert week["rotated"] and len(week["signed_prekeys"]) == 7
+    assert len(after(keytool, 14.3).json("sophaxchat", "rotate-prekeys")["signed_prekeys"]) == 3
+
+
+def test_an_import_takes_over_no_time_of_the_future(keytool, other_keytool, made, tmp_path, write):
+    id, _ = made
+    identity = ["--identity", write("agekey", archives.IDENTITY + "\n")]
+    keytool.ok("sophaxchat", "export", "-o", tmp_path / "good.age", "--recipient", archives.RECIPIENT)
+    other_keytool.ok("sophaxchat", "import", tmp_path / "good.age", *identity)
+    wrong = after(keytool, 3650)
+    wrong.ok("sophaxchat", "rotate-prekeys")
+    wrong.ok("sophaxchat", "export", "-o", tmp_path / "wrong.age", "--recipient", archives.RECIPIENT)
+    assert other_keytool.json("sophaxchat", "import", tmp_path / "wrong.age", *identity)["added_signed_prekeys"] == 1
+    assert other_keytool.ok("sophaxchat", "rotate-prekeys").err == ""
+    for days in (8, 16):
+        assert after(other_keytool, days).json("sophaxchat", "rotate-prekeys", "--if-due")["results"][0]["rotated"]
+    # Where the identity was not held, too.
+    other_keytool.ok("id", "remove", f"sophaxchat/{id}", "--yes")
+    other_keytool.ok("sophaxchat", "import", tmp_path / "wrong.age", *identity)
+    assert all(one[1] <= time.time() * 1000 for one in signed(other_keytool, id))
+
+
+def test_a_clock_that_jumps_ahead_drops_no_prekey(keytool, made):
+    id, _ = made
+    first = signed(keytool, id)[0]
+    keytool.ok("sophaxchat", "rotate-prekeys", "--force")
+    after(keytool, 20).ok("sophaxchat", "rotate-prekeys", "--if-due", "-q")
+    assert signed(keytool, id)[0][:4] == first[:4]
+    # Of its 14 days one week has passed at most.
+    keytool.ok("sophaxchat", "rotate-prekeys", "--if-due", "-q")
+    after(keytool, 6.5).ok("sophaxchat", "rotate-prekeys", "--if-due", "-q")
+    assert first[0] in [one[0] for one in signed(keytool, id)]
+
+
+def test_a_clock_that_was_behind_drops_no_prekey(keytool, made):
+    id, _ = made
+    first = signed(keytool, id)[0]
+    assert "clock" in after(keytool, -20).ok("sophaxchat", "show-prekeys").err
+    after(keytool, -20).ok("sophaxchat", "rotate-prekeys", "--force")
+    second = signed(keytool, id)[1]
+    # The clock is right again: the key of the past is due, and none is dropped.
+    assert keytool.ok("sophaxchat", "rotate-prekeys").err == ""
+    assert [one[0] for one in signed(keytool, id)][:2] == [first[0], second[0]]
+
+
+def test_a_record_of_form_1_is_read(keytool, made):
+    id, _ = made
+    held, rest = sophax.prekeys(record(keytool, id))
+    (number, moment, key, last, _), = held
+    old = struct.pack(">Iq32s32sBq", number, moment, key, last, 0, 0)
+    before = struct.pack(">Iq32s32sBq", number ^ 1, moment - 20 * DAY, last, key, 1, moment - 15 * DAY)
+    sophax.put(keytool, id, "prekeys", bytes([1, 2]) + before + old + rest)
+    shown = keytool.json("sophaxchat", "show-prekeys")["signed_prekeys"]
+    assert [one["id"] for one in shown] == [number ^ 1, number]
+    assert after(keytool, 7.5).json("sophaxchat", "rotate-prekeys")["rotated"]
+    now, same = sophax.prekeys(record(keytool, id))
+    assert [one[2:4] for one in now[:2]] == [(last, key), (key, last)] and same == rest
+    after(keytool, 15).json("sophaxchat", "rotate-prekeys")
+    assert [one[0] for one in signed(keytool, id)][0] == number
 
 
 def test_forced_rotations_have_an_end(keytool, made):

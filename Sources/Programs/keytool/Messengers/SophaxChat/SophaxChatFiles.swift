@@ -37,14 +37,25 @@ extension SophaxChatMessenger {
         try known.require(options.expectID)
         let keeper = SophaxKeeper(try open())
         let result = try keeper.store(opened.account, isOnly: !options.another, at: WallClock.now())
-        let hasPrekeys = try keeper.summary(known.peerID).prekeys != nil
+        // What is held may be more than the file has, and have another name.
+        let held = try keeper.summary(known.peerID)
+        let (facts, hasPrekeys) = (SophaxFacts(held, form: opened.form), held.prekeys != nil)
+        let otherName =
+            opened.account.hasDefaultUsername || opened.account.username == held.username
+            ? nil : opened.account.username
         return ImportedAccount(
             isNew: result == .new,
-            lines: [result.words(file) { "already in the keystore; added \($0.words): \(file)" }] + opened.lines,
-            members: opened.members + [
-                ("stored", .bool(result != .held)), ("result", .string(result.name)), ("prekeys", .bool(hasPrekeys)),
+            lines: [result.words(file) { "already in the keystore; added \($0.words): \(file)" }] + facts.lines,
+            members: facts.members + [
+                ("file_username", otherName.map { .string($0) }), ("stored", .bool(result != .held)),
+                ("result", .string(result.name)), ("prekeys", .bool(hasPrekeys)),
             ] + result.members
         ) { output in
+            if let otherName {
+                output.warn(
+                    "the user of the file is \(otherName.printable); the identity stays under its name, "
+                        + "\(held.username.printable)")
+            }
             guard !hasPrekeys else { return }
             output.hint(
                 "the identity has no prekeys: import the age file first, if you have one; "
@@ -89,7 +100,7 @@ extension SophaxChatMessenger {
         return try content.withBytes { content in
             guard content.first(where: { $0 > 0x20 }) == UInt8(ascii: "{") else {
                 let opened = try options.openSophaxChat(file, content, session)
-                return VerifiedFile(lines: ["\(file) opens"] + opened.lines, members: opened.members)
+                return VerifiedFile(lines: ["\(file) opens"] + opened.facts.lines, members: opened.facts.members)
             }
             guard options.identities.paths.isEmpty, !options.passphrase.isGiven else {
                 throw SophaxFileError.identityNotUsed
@@ -139,12 +150,13 @@ extension Stored<SophaxKeeper.Added> {
 }
 
 extension SophaxKeeper.Added {
-    /// For people: `1 verified peer, 2 signed prekeys, 20 one-time prekeys`.
+    /// For people: `the user's name, 1 verified peer, 2 signed prekeys, 20 one-time prekeys`.
     fileprivate var words: String {
-        [
+        let counted = [
             (peers, "verified peer"), (prekeys.signed, "signed prekey"), (prekeys.oneTime, "one-time prekey"),
             (prekeys.seen, "key of a first message"),
-        ].filter { $0.0 > 0 }.map { Counted.text($0.0, $0.1) }.joined(separator: ", ")
+        ].filter { $0.0 > 0 }.map { Counted.text($0.0, $0.1) }
+        return ((isNamed ? ["the user's name"] : []) + counted).joined(separator: ", ")
     }
 }
 

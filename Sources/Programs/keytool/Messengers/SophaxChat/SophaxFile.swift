@@ -2,6 +2,7 @@ import Age
 import CommandLine
 import Console
 import Encodings
+import MessengerKeeping
 import SecureMemory
 import SophaxChat
 import SophaxStorage
@@ -35,7 +36,7 @@ extension AccountFileOptions {
             let identity = backup.intoIdentity()
             // The app has accepted other names: they are no reason to refuse the keys.
             let name =
-                SophaxAccount.isUsername(username) ? username : SophaxAccount.defaultUsername(identity.publicIdentity)
+                SophaxAccount.isUsername(username) ? username : SophaxAccount.defaultUsername(identity.peerID)
             return SophaxFile(form: .sxid, account: try SophaxAccount(identity: identity, username: name))
         }
     }
@@ -76,22 +77,45 @@ struct SophaxFile: ~Copyable {
     let form: Form
     let account: SophaxAccount
 
+    var facts: SophaxFacts {
+        SophaxFacts(
+            identity: account.identity.publicIdentity, username: account.username,
+            verifiedCount: account.verified.count, prekeys: account.prekeyCounts, form: form)
+    }
+}
+
+/// What is told of an identity after its file was opened: what the file has, or what the keystore has since.
+struct SophaxFacts {
+    let identity: PublicIdentity
+    let username: String
+    let verifiedCount: Int
+    /// Nil without prekeys.
+    let prekeys: (signed: Int, oneTime: Int)?
+    let form: SophaxFile.Form
+
     var lines: [String] {
-        account.identity.publicIdentity.lines + [
-            "user           \(account.username.printable)",
-            "verified       \(Counted.text(account.verified.count, "peer"))",
-            "prekeys        \(account.prekeyCounts.map { "\($0.signed) signed, \($0.oneTime) one-time" } ?? "none")",
+        identity.lines + [
+            "user           \(username.printable)", "verified       \(Counted.text(verifiedCount, "peer"))",
+            "prekeys        \(prekeys.map { "\($0.signed) signed, \($0.oneTime) one-time" } ?? "none")",
             "form           \(form.words)",
         ]
     }
 
     var members: [(String, JSONValue?)] {
-        account.identity.publicIdentity.members + [
-            ("username", .string(account.username)), ("verified_peers", .number(account.verified.count)),
-            ("signed_prekeys", account.prekeyCounts.map { .number($0.signed) }),
-            ("one_time_prekeys", account.prekeyCounts.map { .number($0.oneTime) }),
-            ("form", .string(form.name)),
+        identity.members + [
+            ("username", .string(username)), ("verified_peers", .number(verifiedCount)),
+            ("signed_prekeys", prekeys.map { .number($0.signed) }),
+            ("one_time_prekeys", prekeys.map { .number($0.oneTime) }), ("form", .string(form.name)),
         ]
+    }
+}
+
+extension SophaxFacts {
+    /// What the keystore has.
+    init(_ held: SophaxKeeper.Summary, form: SophaxFile.Form) {
+        self.init(
+            identity: held.identity, username: held.username, verifiedCount: held.verifiedCount,
+            prekeys: held.prekeys.map { ($0.signed.count, $0.oneTimeIDs.count) }, form: form)
     }
 }
 
@@ -102,11 +126,6 @@ extension SophaxAccount {
         case .some(let prekeys): (prekeys.signedFacts.count, prekeys.oneTimeCount)
         case .none: nil
         }
-    }
-
-    /// The name of a user who has not said one: the first digits of the peerID.
-    static func defaultUsername(_ identity: PublicIdentity) -> String {
-        String(identity.peerID.description.prefix(8))
     }
 }
 

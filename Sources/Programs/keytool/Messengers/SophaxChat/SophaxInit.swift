@@ -57,7 +57,7 @@ struct SophaxInit: Verb {
         let identity = SophaxIdentity()
         let known = identity.publicIdentity
         let account = try SophaxAccount(
-            identity: identity, username: new.username ?? SophaxAccount.defaultUsername(known),
+            identity: identity, username: new.username ?? SophaxAccount.defaultUsername(known.peerID),
             prekeys: PrekeyStore(at: WallClock.now()))
         do {
             _ = try keeper.store(account, isOnly: !new.another, at: WallClock.now())

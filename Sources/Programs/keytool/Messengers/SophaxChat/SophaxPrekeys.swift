@@ -55,7 +55,7 @@ struct SophaxRotatePrekeys: Verb {
         commandName: "rotate-prekeys", abstract: "Replace the signed prekey and the last-resort key of an identity.",
         discussion: """
             They are replaced if they are 7 days old, or at once with --force. Those before are kept for 14 days, for \
-            peers that have an old bundle. With --if-due, cron runs it: for every identity, or for the named one.
+            peers that have an old bundle. --force says that the clock is right: times later than now count as now. With --if-due, cron runs it: for every identity, or for the named one.
             """)
 
     @OptionGroup var globals: GlobalOptions
@@ -230,10 +230,16 @@ extension PrekeySummary {
         ]
     }
 
+    /// For doctor, which names no identity; nil if the clock may be right.
+    func clockWarning(at now: Timestamp) -> String? {
+        guard now < newestMade else { return nil }
+        return "the clock is wrong, or was: a signed prekey was made at \(newestMade.rfc3339); "
+            + "if the clock is right now: keytool sophaxchat rotate-prekeys --force"
+    }
+
     /// Says if the clock cannot be right.
     fileprivate func warn(at now: Timestamp, _ id: PeerID, _ output: Output) {
-        guard now < newestMade else { return }
-        output.warn("the clock is wrong, or was: the newest signed prekey of \(id) was made at \(newestMade.rfc3339)")
+        if let warning = clockWarning(at: now) { output.warn("\(warning) \(id)") }
     }
 
     /// Says what to do about a wrong clock, and old or few prekeys.

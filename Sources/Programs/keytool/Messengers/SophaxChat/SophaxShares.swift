@@ -168,7 +168,7 @@ struct SophaxJoin: Verb {
         }
         let keeper = SophaxKeeper(try session.newKeystore(keystore))
         let account = try SophaxAccount(
-            identity: identity, username: new.username ?? SophaxAccount.defaultUsername(known))
+            identity: identity, username: new.username ?? SophaxAccount.defaultUsername(known.peerID))
         let result = try keeper.store(account, isOnly: !new.another, at: WallClock.now())
         try session.output.done(
             [result == .new ? "restored the identity" : "already in the keystore, with the same keys"] + known.lines,
