@@ -75,7 +75,7 @@ own-trust = env -u SSL_CERT_FILE -u SSL_CERT_DIR
 .PHONY: help demo test test-all check check-cli chat pairing examples vectors model build lab server manual pictures completions completions-server
 .PHONY: install uninstall install-server uninstall-server deb deb-server image release dist dist-server apt-repository lint format arrows words seeds claims secrets
 .PHONY: constant-time bench clean
-.PHONY: parsers fuzz fuzz-replay fuzz-program asan tsan memcheck
+.PHONY: parsers fuzz fuzz-replay fuzz-replay-listener fuzz-program asan tsan memcheck
 .PHONY: test-ci packages build-all build-release swift-tests object-store moto build-models safe-model ibex-model ratchet-model
 .PHONY: set-up-build set-up-test set-up-test-all set-up-bench set-up-dist
 .NOTPARALLEL:
@@ -306,14 +306,20 @@ parsers: ## check that each parser of bytes from outside has a target in Fuzz
 # For each target.
 TIME ?= 10m
 
+# LISTENER=1: the targets of the server's listener, which are a program of their own.
+fuzz-script = Scripts/fuzz $(if $(LISTENER),--listener)
+
 fuzz: fuzz-program ## look for bytes that a parser does not survive, TIME for each: make fuzz TIME=10m TARGET=safe-document
-	Scripts/fuzz run $(TIME) $(TARGET)
+	$(fuzz-script) run $(TIME) $(TARGET)
 
 fuzz-replay: fuzz-program ## run each input of the corpora in Fuzz/Corpus once
-	Scripts/fuzz replay $(TARGET)
+	$(fuzz-script) replay $(TARGET)
+
+fuzz-replay-listener: ## the same for the server's listener
+	@$(MAKE) --no-print-directory fuzz-replay LISTENER=1
 
 fuzz-program:
-	Scripts/fuzz build $(swift)
+	$(fuzz-script) build $(swift)
 
 asan: ## run the tests of the rooms that touch C or raw memory under AddressSanitizer
 	Scripts/test-sanitizers address $(swift)

@@ -280,7 +280,7 @@ let package = Package(
             "SophaxGroups", "SophaxChat", "Ratchet", "Tar", "Encodings", "AtomicFiles", "SecureMemory"),
         tests(
             of: "Threema/ThreemaSafe", "Threema", "Passwords", "Encodings", "Primitives", "SecureMemory", "VectorKit"),
-        tests(of: "Threema/ThreemaDataBackup", "SecureMemory"),
+        tests(of: "Threema/ThreemaDataBackup", "SecureMemory", "VectorKit"),
         tests(
             of: "Threema/ThreemaMessages", "ThreemaMedia", "Threema", "SessionStore", "Encodings", "Primitives",
             "AtomicFiles", "SecureMemory", "VectorKit"),
@@ -389,7 +389,7 @@ func library(_ name: String, of targets: [Target]) -> Product {
 }
 
 package.products += libraries.map { library($0, of: package.targets) }
-let fuzzed = ["MessengerKeeping", "SafeKeeping", "SafeObjectStore", "TelegramSessions"]
+let fuzzed = ["MessengerKeeping", "SafeKeeping", "SafeObjectStore", "SafeServerHTTP", "TelegramSessions"]
 if Context.environment["FUZZ"] == "1" { package.products += fuzzed.map { library($0, of: package.targets) } }
 
 // `make check ROOM=Threema` builds the tests of one room, and only what they need.

@@ -14,11 +14,14 @@ struct ConnectionSetup: ServerChildChannel {
     /// nil for a listener without TLS.
     let certificate: ServerCertificate?
 
-    struct Value: ServerChildChannelValue {
-        let channel: any Channel
-    }
+    struct Value: ServerChildChannelValue { let channel: any Channel }
 
     func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
+        setup(channel, start)
+    }
+
+    /// - Parameter start: adds the handlers.
+    func setup(_ channel: any Channel, _ start: (any Channel, Connection) throws -> Void) -> EventLoopFuture<Value> {
         let peer = Connection(channel, service)
         service.observe(.opened)
         channel.closeFuture.whenComplete { [service] _ in
@@ -35,11 +38,7 @@ struct ConnectionSetup: ServerChildChannel {
         let connection = peer.numbered(opened.number)
         channel.closeFuture.whenComplete { [service] _ in service.connections.close(opened.number) }
         return channel.eventLoop.makeCompletedFuture {
-            if let certificate {
-                try startTLS(channel, certificate.context, connection)
-            } else {
-                try startHTTP1(channel, connection)
-            }
+            try start(channel, connection)
             return Value(channel: channel)
         }
     }
@@ -64,12 +63,13 @@ struct ConnectionSetup: ServerChildChannel {
 
     // MARK: Protocols
 
-    private func startTLS(_ channel: any Channel, _ context: NIOSSLContext, _ connection: Connection) throws {
+    private func start(_ channel: any Channel, _ connection: Connection) throws {
+        guard let certificate else { return try startHTTP1(channel, connection) }
         let pipeline = channel.pipeline.syncOperations
         // A client that has closed its side without saying so may have lost a part of its request.
         try channel.syncOptions?.setOption(.allowRemoteHalfClosure, value: false)
         let deadline = HandshakeDeadline(service)
-        try pipeline.addHandler(NIOSSLServerHandler(context: context))
+        try pipeline.addHandler(NIOSSLServerHandler(context: certificate.context))
         try pipeline.addHandler(deadline)
         try pipeline.addHandler(
             ApplicationProtocolNegotiationHandler { (result: ALPNResult, channel: any Channel) in
@@ -83,7 +83,7 @@ struct ConnectionSetup: ServerChildChannel {
             })
     }
 
-    private func startHTTP1(_ channel: any Channel, _ connection: Connection) throws {
+    func startHTTP1(_ channel: any Channel, _ connection: Connection) throws {
         let limits = service.limits
         var decoderLimits = NIOHTTPDecoderLimitConfiguration()
         decoderLimits.maxHeaderFieldSize = limits.maxHeadBytes
@@ -106,7 +106,7 @@ struct ConnectionSetup: ServerChildChannel {
     /// Most streams of a proxy's HTTP/2 connection that are reset in 30 seconds.
     private static let maxProxyResets = 10_000
 
-    private func startHTTP2(_ channel: any Channel, _ connection: Connection) throws {
+    func startHTTP2(_ channel: any Channel, _ connection: Connection) throws {
         let limits = service.limits
         let goodbye = NIOHTTP2ServerConnectionManagementHandler(
             eventLoop: channel.eventLoop,

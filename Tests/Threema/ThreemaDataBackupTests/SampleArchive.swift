@@ -7,6 +7,7 @@ struct SampleArchive {
     var method = 99
     var data = [UInt8](repeating: 7, count: 60)
     var contentCount = 15
+    var checksum = 0
     var extra: [UInt8] = [1, 0x99, 7, 0, 2, 0, 0x41, 0x45, 3, 8, 0]
     var localName: String?
     var localFlags: Int?
@@ -60,7 +61,7 @@ struct SampleArchive {
         }
         var entry: [UInt8] = [0x50, 0x4b, 1, 2]
         for value in [0x0333, 51, flags, method] { entry.append16(value) }
-        for _ in 0..<2 { entry.append32(0) }
+        for value in [0, checksum] { entry.append32(value) }
         for value in [dataCount ?? data.count, contentCount] { entry.append32(isZip64 ? 0xffff_ffff : value) }
         for value in [name.utf8.count, large.count + extra.count, 0, isZip64 ? 0xffff : disk, 0] {
             entry.append16(value)

@@ -14,7 +14,9 @@ enum SingleEntryArchive {
         extra.append16(7)
         extra.append16(entry.version)
         extra += Array("AE".utf8) + [3]
-        extra.append16(entry.method)
+        // Always deflate, which libzip is not asked to inflate: of stored content it would compare the checksum, which AE-2
+        // does not have.
+        extra.append16(8)
 
         var fields: [UInt8] = []  // of the local header and of the directory's entry
         fields.append16(version)

@@ -163,6 +163,7 @@ private let threema: [FuzzTarget] = [
         ], Pairing.mediaFrame),
     FuzzTarget("call-description", [], Pairing.description),
     FuzzTarget("data-backup", limit: 8192, [], AppFiles.dataBackup),
+    FuzzTarget("data-backup-sealed", limit: 8192, [], SealedBackup.open),
     FuzzTarget("data-backup-tables", [], AppFiles.tables),
     FuzzTarget(
         "android-files",
