@@ -47,7 +47,8 @@ public struct HTTPSAddress: Equatable, Sendable {
     }
 
     /// Normalises a path segment (RFC 3986, 6.2.2): no percent-encoding for letters, digits and `-._~`, upper-case
-    /// digits for other bytes.
+    /// digits for other bytes. A percent sign that encodes nothing is encoded itself: left as it is, it could encode
+    /// something with what follows it then.
     private static func normal(_ step: Substring) -> String {
         var bytes: [UInt8] = []
         var rest = step.utf8
@@ -56,7 +57,7 @@ public struct HTTPSAddress: Equatable, Sendable {
             guard byte == UInt8(ascii: "%"), digits.count == 2, let high = Hex.value(digits[0]),
                 let low = Hex.value(digits[1])
             else {
-                bytes.append(byte)
+                bytes += byte == UInt8(ascii: "%") ? Array("%25".utf8) : [byte]
                 continue
             }
             rest = rest.dropFirst(2)

@@ -17,7 +17,8 @@ import Testing
         ("https://safe.example.net/a%20b", "https://safe.example.net/a%20b/"),
         ("https://safe.example.net/%64av/%7euser/%41", "https://safe.example.net/dav/~user/A/"),
         ("https://safe.example.net/a%2fb%c3%a4", "https://safe.example.net/a%2Fb%C3%A4/"),
-        ("https://safe.example.net/%2/%/%zz", "https://safe.example.net/%2/%/%zz/"),
+        ("https://safe.example.net/%2/%/%zz", "https://safe.example.net/%252/%25/%25zz/"),
+        ("https://safe.example.net/%3%301", "https://safe.example.net/%25301/"),
         ("https://safe-{backupIdPrefix8}.example.net", "https://safe-{backupIdPrefix8}.example.net/"),
         ("threema", "https://safe-{backupIdPrefix8}.threema.ch/"),
     ]
