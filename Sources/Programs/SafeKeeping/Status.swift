@@ -121,7 +121,7 @@ extension SafeKeeper {
         _ records: borrowing IdentityRecords, _ name: PlaceName, _ place: PlaceState, _ clock: ObservedClock,
         _ now: Timestamp
     ) throws -> (time: Timestamp?, age: Duration)? {
-        guard let known = place.knownAt else { return nil }
+        guard let known = place.pushedAt else { return nil }
         let marked = try records.timeOfSuccess(of: name).map(Timestamp.init(milliseconds:))
         guard let marked, known.latest < marked, marked <= now else {
             return (known.wall.notAfter(now), known.alarmAge(by: clock))

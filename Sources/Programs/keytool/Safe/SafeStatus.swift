@@ -24,7 +24,7 @@ struct SafeStatus: Verb {
 
     @Option(
         help: ArgumentHelp(
-            "Fail (18) if the backup was not seen on the server within this time, or if the last check failed.",
+            "Fail (18) if the backup was not seen, or changes were not pushed, within this time, or if the last check failed.",
             valueName: "duration"))
     var maxAge: TimeSpan?
 
@@ -102,10 +102,11 @@ struct SafeStatus: Verb {
         } catch {
             return Failure(error)
         }
+        guard let maxAge else { return nil }
         // A look that found the backup has no age.
-        guard let maxAge, report.look == nil else { return nil }
+        guard report.look == nil else { return waiting(id, status, maxAge.duration) }
         let age = status.finding == nil ? status.lastSeenAge : nil
-        if let age, age <= maxAge.duration { return nil }
+        if let age, age <= maxAge.duration { return waiting(id, status, maxAge.duration) }
         guard !status.isDeleted else { return Self.deleted(id) }
         return Failure(
             .overdue,
@@ -116,6 +117,18 @@ struct SafeStatus: Verb {
                 }
                 ?? (status.isReadOnly
                     ? "no backup was ever mirrored" : "the backup was never known to be on the server"))
+    }
+
+    /// Changes that no push has uploaded for too long, although looks have found the earlier backup.
+    private func waiting(_ id: ThreemaID, _ status: SafeKeeper.Status, _ maxAge: Duration) -> Failure? {
+        guard status.hasChanges, !status.isReadOnly else { return nil }
+        if let age = status.lastGoodPushAge, age <= maxAge { return nil }
+        return Failure(
+            .overdue,
+            "changes are not uploaded, and "
+                + (status.lastGoodPush.map { "the last push that succeeded was on \($0.day)" }
+                    ?? "it is not known when a push last succeeded"),
+            hints: "\(safe: "push") \(id) uploads them")
     }
 
     private static func deleted(_ id: ThreemaID) -> Failure {
