@@ -85,16 +85,7 @@ extension SafeKeeper {
         clock.read(timestamp)
         let known = setup.isReadOnly ? place.mirror?.succeededAt : place.knownAt
         let lastPush = try lastGoodPush(records, safe.name, place, clock, timestamp)
-        let oldServer: String?
-        switch setup.retiring {
-        case .some(let retiring): oldServer = retiring.address.text
-        case .none: oldServer = nil
-        }
-        let newServer: String?
-        switch setup.next {
-        case .some(let next): newServer = next.address.text
-        case .none: newServer = nil
-        }
+        let newServer = SafeSetup.addressText(of: setup.next)
         // A move to the same address with the same key is refused.
         let isChangingPassword = newServer == setup.current.address.text
         // A finished deletion clears the expected backup, but not the journal.
@@ -106,7 +97,8 @@ extension SafeKeeper {
             expiresAt: uploadedAt.map { $0 + .days(retention) }, generation: place.generation,
             hasChanges: place.content != place.document, hasFailed: place.hasFailed, newServer: newServer,
             isChangingPassword: isChangingPassword, isDeleting: setup.isDeleting, isDeleted: isDeleted,
-            oldServer: oldServer, finding: place.finding, honoursConditions: place.honoursConditions,
+            oldServer: SafeSetup.addressText(of: setup.retiring), finding: place.finding,
+            honoursConditions: place.honoursConditions,
             passwordProvenAt: place.passwordProvenAt, codeProvenAt: try records.codeProvenAt(key: key),
             bytes: place.bytes > 0 ? Int(place.bytes) : nil, lastSeenAge: known?.alarmAge(by: clock),
             isReadOnly: setup.isReadOnly, mirroredAt: place.mirror?.changedAt?.wall,
