@@ -62,8 +62,10 @@ package struct PlaceState: Hashable, Sendable {
         if content == document { signs.insert(.unchanged) }
         if hasFailed { signs.insert(.failed) }
         if finding != nil { signs.insert(.finding) }
+        // After an earlier backup was restored here, the upload of the later one does not defer that of this one.
         return UploadDecision.Past(
-            signs, lastUpload: uploadedAt, lastSeen: seenAt, notBefore: notBefore, retentionDays: retentionDays,
+            signs, lastUpload: content == nil ? nil : uploadedAt, lastSeen: seenAt, notBefore: notBefore,
+            retentionDays: retentionDays,
             lookUntil: lookUntil)
     }
 
