@@ -119,10 +119,12 @@ extension SafeMachine {
                 .attempt(delete.isForced ? .leave(role) : .leaveForeign(role)),
             ]
         }
-        var steps: [Step] = [.remove(.init(role: .current, takesUnreadable: true))]
-        if delete.isForced { steps.append(.attempt(.leave(.current))) }
+        // The current place is the last one, so that a failure elsewhere leaves its backup.
+        var steps: [Step] = []
         if knowledge.next != nil { steps += removal(.next) }
         if knowledge.retiring != nil { steps += removal(.retiring) }
+        steps.append(.remove(.init(role: .current, takesUnreadable: true)))
+        if delete.isForced { steps.append(.attempt(.leave(.current))) }
         perform(steps + [.forget, .attempt(.deletion)])
     }
 

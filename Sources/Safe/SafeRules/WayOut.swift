@@ -36,7 +36,9 @@ extension SafeFailure {
         case .tooLong(.current), .unreadable(.current): [.pushOverwriting]
         case .conflict(.next, _), .tooLong(.next), .unreadable(.next): [.abort]
         case .conflict(.retiring, _), .tooLong(.retiring), .unreadable(.retiring): [.forgetOld]
-        case .unsettled, .notVerified, .notRemoved(.current): [.pushAgain]
+        case .unsettled, .notVerified: [.pushAgain]
+        // Only `delete` deletes there.
+        case .notRemoved(.current): [.delete]
         case .notRemoved(.next): [.abort]
         case .notRemoved(.retiring): [.pushAgain, .forgetOld]
         case .losesContacts: [.pushAcceptingLoss, .pullReplacing]

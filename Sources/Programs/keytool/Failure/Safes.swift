@@ -165,7 +165,8 @@ extension SafeFailure {
         case .unreadable: (.badData, "the backup on the server is damaged; it was not deleted")
         case .unsettled: (.tempfail, "the backup on the server changes each time it is read")
         case .notVerified: (.verifyFailed, Self.notReturned(server).message)
-        case .notRemoved: (.verifyFailed, "the server confirmed the deletion, but still returns the backup")
+        case .notRemoved(let role):
+            (.verifyFailed, "\(role.words) confirmed the deletion, but still returns the backup")
         case .losesContacts(let before, let now):
             (.exists, "the profile has only \(now) contacts; the last known backup had \(before)")
         case .absent: (.absent, "there is no Safe backup of \(id) on \(server)")
