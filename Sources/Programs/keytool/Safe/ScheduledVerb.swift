@@ -54,6 +54,8 @@ protocol ScheduledVerb: Verb {
     /// How long ago the work last succeeded; nil if failures must not be tolerated.
     func ageOfSuccess(_ status: SafeKeeper.Status) -> Duration?
     func enter(_ result: Result, in report: inout RunReport)
+    /// Enters what is known of a place where the work failed: it may be the one that is worst off.
+    func enter(_ status: SafeKeeper.Status, in report: inout RunReport)
     /// Prints what is worth a warning.
     func warn(_ place: ChosenPlace, _ result: Result, _ output: Output)
     /// The result, for people.
@@ -143,8 +145,10 @@ extension ScheduledVerb {
         } catch {
             let failure = Failure(error)
             report.failure = Failure.worse(report.failure, failure)
-            guard failure.isTemporary, let tolerate = schedule.unattended.tolerate,
-                let status = try? keeper.safe.status(of: place.place), let age = ageOfSuccess(status),
+            let status = try? keeper.safe.status(of: place.place)
+            if let status { enter(status, in: &report) }
+            guard failure.isTemporary, let tolerate = schedule.unattended.tolerate, let status,
+                let age = ageOfSuccess(status),
                 age <= tolerate.duration
             else { throw error }
             return nil
