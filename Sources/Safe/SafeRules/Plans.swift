@@ -63,7 +63,9 @@ extension SafeMachine {
         case .deferred(let timestamp): outcome.result = .deferred(until: timestamp)
         case .wait(let timestamp): fail(.waiting(until: timestamp, loss: knowledge.current.finding))
         case .confirm where push.isDryRun: outcome.result = .wouldConfirm
-        case .upload where push.isDryRun: outcome.result = .wouldUpload
+        case .upload where push.isDryRun:
+            if let failure = lossOfContacts(at: .current) { return fail(failure) }
+            outcome.result = .wouldUpload
         case .confirm:
             outcome.result = .nothing
             perform([.look(.current, .confirm)])

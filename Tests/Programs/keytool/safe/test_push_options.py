@@ -84,8 +84,10 @@ def test_losing_over_half_of_the_contacts(safe, due):
         result = safe.keytool.fails(17, "safe", "push", *options)
         assert "--accept-loss" in result.err and "4" in result.err
         assert snapshot(safe.directory.path) == before
-    error = safe.keytool.fails(17, "safe", "push", "--json").error
-    assert (error["name"], error["reason"]) == ("exists", "loses_contacts")
+    for options in ([], ["--dry-run"], ["--dry-run", "--force"]):
+        error = safe.keytool.fails(17, "safe", "push", "--json", *options).error
+        assert (error["name"], error["reason"]) == ("exists", "loses_contacts")
+    assert planned(safe, "--accept-loss") == "would_upload"
     assert safe.push("--accept-loss")["result"] == "uploaded"
     assert [one["identity"] for one in safe.document["contacts"]] == ["AAAA1111"]
     assert safe.push()["result"] == "unchanged"
