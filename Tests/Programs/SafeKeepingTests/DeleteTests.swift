@@ -138,6 +138,6 @@ import ThreemaSafe
     }
 
     @Test func `a deletion that the server only confirms leads to another deletion`() {
-        #expect(SafeFailure.notRemoved(.current).waysOut(isChangeUnfinished: false) == [.delete])
+        #expect(SafeFailure.notRemoved(.current).waysOut(.usual) == [.delete])
     }
 }

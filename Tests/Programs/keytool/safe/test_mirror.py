@@ -506,5 +506,7 @@ def test_advice_is_about_the_same_backup(phone):
     phone.keytool.ok("profile", "set", "--nickname", "edited")
     failed = phone.keytool.fails(17, "safe", "pull", "--from", "1")
     assert "--replace restores backup 1 of the history" in failed.err and "safe push" not in failed.err
+    failed = phone.keytool.fails(17, "safe", "pull")
+    assert "safe pull --replace" in failed.err and "safe push" not in failed.err
     failed = phone.keytool.fails(64, "safe", "passwd")
     assert "safe passwd --adopt" in failed.err
