@@ -69,6 +69,14 @@ extension ScheduledVerb {
     /// The command in JSON.
     private static var command: String { "safe " + name }
 
+    private var lockWait: Duration { schedule.unattended.lockWait?.duration ?? LockedIdentity.usualWait }
+
+    private var limits: TimeLimits {
+        var limits = waiting.limits
+        limits.lock = lockWait
+        return limits
+    }
+
     func validateAll() throws {
         try place.validate(all: schedule.all, named)
         if schedule.all, let optionOfOnePlace {
@@ -88,7 +96,7 @@ extension ScheduledVerb {
 
     /// Runs the verb.
     func run(_ session: Session, _ report: inout RunReport) throws {
-        let keeper = try session.keeper(keystore.passphrase, waiting.limits)
+        let keeper = try session.keeper(keystore.passphrase, limits)
         let places = try schedule.all ? allPlaces(session, keeper) : ownPlaces(session, keeper)
         if let only = places.first, !schedule.all, only.isOnly || place.name != nil {
             guard let result = try only.naming({ try run(only, keeper, session.output, &report) }) else { return }
@@ -97,7 +105,7 @@ extension ScheduledVerb {
                 [line(result)],
                 json: .result(Self.command, only.members(members(only.id, result)).map { ($0.name, $0.value) }))
         }
-        try session.forEach(places, keeper, waiting.limits, command: Self.command) { place, keeper in
+        try session.forEach(places, keeper, limits, command: Self.command) { place, keeper in
             guard let result = try run(place, keeper, session.output, &report) else { return PlaceReport() }
             warn(place, result, session.output)
             if !session.output.isJSON {
@@ -138,7 +146,6 @@ extension ScheduledVerb {
         _ place: ChosenPlace, _ keeper: ThreemaKeeper, _ output: Output, _ report: inout RunReport
     ) throws -> Result? {
         do {
-            let lockWait = schedule.unattended.lockWait?.duration ?? LockedIdentity.usualWait
             let result = try work(place, keeper, lockWait: lockWait, output)
             enter(result, in: &report)
             return result
