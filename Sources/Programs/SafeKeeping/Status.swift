@@ -13,6 +13,8 @@ extension SafeKeeper {
         package let server: SafeServerAddress
         /// When the backup was last uploaded; nil if that is not known.
         package let uploadedAt: Timestamp?
+        /// Whether the time of the upload is in the future, because the clock was wrong then or is now.
+        package let isUploadInFuture: Bool
         /// When it was last seen on the server.
         package let seenAt: Timestamp?
         /// When the server may delete it.
@@ -93,6 +95,7 @@ extension SafeKeeper {
         let isDeleted = isForgotten && !place.hasFailed && !setup.isDeleting && !place.journal.isEmpty
         return Status(
             server: setup.current.address, uploadedAt: uploadedAt,
+            isUploadInFuture: uploadedAt == nil && place.uploadedAt != nil,
             seenAt: place.seenAt?.notAfter(timestamp),
             expiresAt: uploadedAt.map { $0 + .days(retention) }, generation: place.generation,
             hasChanges: place.content != place.document, hasFailed: place.hasFailed, newServer: newServer,

@@ -142,7 +142,8 @@ struct SafeStatus: Verb {
             status.isReadOnly ? "for reading only" : nil,
             status.isReadOnly
                 ? "last good \(status.lastGoodMirror?.rfc3339 ?? "never")"
-                : status.uploadedAt.map { "uploaded \($0.rfc3339)" } ?? "never uploaded",
+                : status.uploadedAt.map { "uploaded \($0.rfc3339)" }
+                    ?? notKnownWhen(status).map { "uploaded \($0)" } ?? "never uploaded",
             status.bytes.map { ByteCount.text($0) },
             status.isReadOnly ? nil : status.expiresAt.map { "expires \($0.day)" },
             status.hasChanges && !status.isReadOnly && status.uploadedAt != nil ? "changes not uploaded yet" : nil,
@@ -209,12 +210,16 @@ struct SafeStatus: Verb {
     /// A time in the future was remembered.
     private static let unknownTime = "at an unknown time: the clock was wrong then, or is now"
 
+    /// Why there is no time of the upload; nil if there is one, or if there was no upload.
+    private func notKnownWhen(_ status: SafeKeeper.Status) -> String? {
+        if status.isDeleted { return "nothing since the backup was deleted" }
+        guard status.isUploadInFuture else { return nil }
+        return "\(Self.unknownTime), generation \(status.generation)"
+    }
+
     private func uploaded(_ status: SafeKeeper.Status) -> String {
-        if status.isDeleted { return "uploaded    nothing since the backup was deleted" }
+        if let words = notKnownWhen(status) { return "uploaded    \(words)" }
         guard let timestamp = status.uploadedAt else {
-            if status.lastSeenAge != nil, status.seenAt == nil {
-                return "uploaded    \(Self.unknownTime), generation \(status.generation)"
-            }
             return "uploaded    never from this keystore"
                 + (status.generation > 0 ? "; the server held generation \(status.generation)" : "")
         }

@@ -94,6 +94,12 @@ def test_restore_an_earlier_backup(phone, server):
     phone.keytool.fails(10, "safe", "pull", "--from", "99999999999999999999")
 
 
+def test_one_contact(phone):
+    phone.writes("one", 1)
+    phone.keytool.ok("safe", "mirror")
+    assert ", 1 contact, 0 groups, by an app" in phone.keytool.ok("safe", "history").out
+
+
 def test_take_an_entry_out(phone, tmp_path, other_keytool, safe_password):
     """With nothing but the file, the ID and the Safe password."""
     phone.keytool.ok("safe", "mirror")
