@@ -16,6 +16,8 @@ package enum WayOut: Hashable, Sendable {
     case moveLeavingOld
     case mirror
     case mirrorAcceptingLoss
+    /// The phone has changed the Safe password, and with it the id of the backup.
+    case adoptPassword
     case restoreFromHistory
     /// Nothing of ours: the server, the network or a person has to change something.
     case nothing
@@ -44,7 +46,8 @@ extension SafeFailure {
     /// What its user can do about it with this program, the most likely first.
     package func waysOut(_ stage: SetupStage) -> [WayOut] {
         guard stage == .changeUnfinished || role != .next else { return waysOutBeforeChange }
-        return stage == .readOnly ? waysOut.filter { !$0.isPush } : waysOut
+        guard stage == .readOnly else { return waysOut }
+        return (self == .mirror(.absent) ? [.adoptPassword] : []) + waysOut.filter { !$0.isPush }
     }
 
     private var waysOut: [WayOut] {

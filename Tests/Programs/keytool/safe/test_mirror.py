@@ -246,6 +246,9 @@ def test_a_new_password_of_the_phone(phone, server, given):
     new.directory.put(new.keys, oracle.seal_safe("x", new.keys))
     phone.keytool.fails(65, *adopt)
     phone.directory.backup(phone.keys).unlink()
+    for verb in ("mirror", "check", "pull"):
+        failed = phone.keytool.fails(10, "safe", verb)
+        assert "hint: keytool safe passwd --adopt ABCD1234 uses the Safe password that" in failed.err
     new.writes("wiped", 1)
     before = server()
     assert phone.keytool.json(*adopt)["adopted"] is True
