@@ -155,7 +155,7 @@ extension SafeKeeper {
             _ = try SafeBackup.open(bytes.span, keys: target.keys)
         // No push can replace or upload it.
         case .absent where result.knowledge.isReadOnly:
-            throw SafeKeepingError.refused(.mirror(.absent), id: id.text, server: result.address.text)
+            throw SafeKeepingError.refused(.mirror(.absent), id: id.text, server: result.address.text, stage: .readOnly)
         case .tooLong where result.knowledge.isReadOnly:
             throw SafeKeepingError.refused(.mirror(.tooLong), id: id.text, server: result.address.text)
         case .absent:

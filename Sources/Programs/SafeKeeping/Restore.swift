@@ -6,8 +6,8 @@ internal import ThreemaRecords
 package import ThreemaSafe
 
 extension SafeKeeper {
-    /// Restores a backup from the history or from a file into the keystore. Setups stay as they are; the upload state
-    /// of each becomes that of a profile that was never uploaded.
+    /// Restores a backup from the history or from a file into the keystore. Setups stay as they are. What each of
+    /// them last uploaded is forgotten, so that its next push uploads; when that was, and what is expected there, is not.
     /// - Throws: `SafeKeepingError.otherKey` unless another key may be replaced; `.refused(.unpushedChanges)` unless the
     ///   loss of changes that were not uploaded is accepted; `KeystoreError.damaged` unless damaged records may be
     ///   replaced. Then nothing was changed.
@@ -49,7 +49,7 @@ extension SafeKeeper {
             if let setup = try? held.records.setup(at: name) {
                 let digests = TargetDigests(setup.current, profile, key: key)
                 var place = state.state(at: setup.current, digests)
-                place.forgetUpload()
+                (place.content, place.contacts) = (nil, 0)
                 (place.document, place.backup) = (.none, .none)
                 state.safe = .init(target: digests.target, state: place)
             }

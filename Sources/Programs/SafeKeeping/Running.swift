@@ -135,12 +135,12 @@ extension SafeKeeper {
             throw SafeKeepingError.othersLost(
                 id: place.id.text, places: result.lost.places.map(\.name.text), areRestored: result.lost.areRestored)
         }
-        throw error(failure, of: place.id, at: result.address, isChangeUnfinished: result.knowledge.next != nil)
+        throw error(failure, of: place.id, at: result.address, result.knowledge.stage)
     }
 
     /// The error for a failure of the machine: the server's own error if it is about the current place.
     private func error(
-        _ failure: SafeFailure, of id: ThreemaID, at address: SafeServerAddress, isChangeUnfinished: Bool
+        _ failure: SafeFailure, of id: ThreemaID, at address: SafeServerAddress, _ stage: SetupStage
     ) -> any Error {
         switch failure {
         case .exchange(.current, let error): error
@@ -149,10 +149,9 @@ extension SafeKeeper {
             SafeKeepingError.tooLarge(
                 role, bytes: bytes, limit: limit,
                 pictureBytes: (try? keystore.identity(.threema(id)).profile().document.profilePictureCount) ?? 0,
-                isChangeUnfinished: role == .next && isChangeUnfinished)
+                isChangeUnfinished: role == .next && stage == .changeUnfinished)
         default:
-            SafeKeepingError.refused(
-                failure, id: id.text, server: address.text, isChangeUnfinished: isChangeUnfinished)
+            SafeKeepingError.refused(failure, id: id.text, server: address.text, stage: stage)
         }
     }
 }

@@ -33,7 +33,7 @@ package enum SafeKeepingError: Error, Equatable, Sendable {
     /// The server did not return the stored bytes of a test.
     case notVerified(server: String)
     /// The rules of the Safe refuse it. `server` is the address of the current place.
-    case refused(SafeFailure, id: String, server: String, isChangeUnfinished: Bool = false)
+    case refused(SafeFailure, id: String, server: String, stage: SetupStage = .usual)
 
     /// The compared value.
     package enum Expectation: Sendable {

@@ -129,12 +129,7 @@ package struct SafeSetup: ~Copyable {
     }
 
     /// Whether the backup at the old target is still to be deleted.
-    var isRetiring: Bool {
-        switch retiring {
-        case .some: true
-        case .none: false
-        }
-    }
+    var isRetiring: Bool { Self.addressText(of: retiring) != nil }
 
     /// Whether a change of password or place is not finished, or its old backup not deleted.
     var isChanging: Bool {
@@ -195,6 +190,13 @@ package struct SafeSetup: ~Copyable {
     private static func copy(_ target: borrowing SafeTarget?) -> SafeTarget? {
         switch target {
         case .some(let target): target.copy
+        case .none: nil
+        }
+    }
+
+    static func addressText(of target: borrowing SafeTarget?) -> String? {
+        switch target {
+        case .some(let target): target.address.text
         case .none: nil
         }
     }

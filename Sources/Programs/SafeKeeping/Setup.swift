@@ -157,7 +157,13 @@ extension SafeKeeper {
     ) throws -> Bool? {
         let id = safe.id
         try prove(target, access, isNot: safe, in: identity.records)
-        let backup = try test.map { _ in try connect(target).fetch(target.keys.backupID) }
+        var isTooLong = false
+        var backup: StoredBackup??
+        do {
+            backup = try test.map { _ in try connect(target).fetch(target.keys.backupID) }
+        } catch SafeExchangeError.tooLarge where access == .readAndWrite {
+            isTooLong = true
+        }
         if access == .readOnly, let backup { try requireOwnBackup(backup, target, identity.records, id) }
         let key = stateKey
         var state = try UploadState(of: identity.records, at: safe.name, key: key)
@@ -166,10 +172,11 @@ extension SafeKeeper {
         if access == .readAndWrite, let stored = backup ?? nil {
             place.finding = try finding(stored, target, identity.records)
         }
+        if isTooLong { place.finding = .damaged }
         let digests = TargetDigests(target, try identity.records.profile(), key: key)
         state.safe = .init(target: digests.target, state: place)
         try store(SafeSetup(target.copy, isReadOnly: access == .readOnly), state, at: safe.name, in: identity)
-        return backup.map { $0 != nil }
+        return isTooLong ? true : backup.map { $0 != nil }
     }
 
     /// - Throws: `SafeKeepingError.noBackup`, `.refused(.mirror(.otherKey))`; `SafeBackupError`.

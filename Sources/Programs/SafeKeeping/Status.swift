@@ -13,6 +13,8 @@ extension SafeKeeper {
         package let server: SafeServerAddress
         /// When the backup was last uploaded; nil if that is not known.
         package let uploadedAt: Timestamp?
+        /// Whether the time of the upload is in the future, because the clock was wrong then or is now.
+        package let isUploadInFuture: Bool
         /// When it was last seen on the server.
         package let seenAt: Timestamp?
         /// When the server may delete it.
@@ -85,16 +87,7 @@ extension SafeKeeper {
         clock.read(timestamp)
         let known = setup.isReadOnly ? place.mirror?.succeededAt : place.knownAt
         let lastPush = try lastGoodPush(records, safe.name, place, clock, timestamp)
-        let oldServer: String?
-        switch setup.retiring {
-        case .some(let retiring): oldServer = retiring.address.text
-        case .none: oldServer = nil
-        }
-        let newServer: String?
-        switch setup.next {
-        case .some(let next): newServer = next.address.text
-        case .none: newServer = nil
-        }
+        let newServer = SafeSetup.addressText(of: setup.next)
         // A move to the same address with the same key is refused.
         let isChangingPassword = newServer == setup.current.address.text
         // A finished deletion clears the expected backup, but not the journal.
@@ -102,11 +95,13 @@ extension SafeKeeper {
         let isDeleted = isForgotten && !place.hasFailed && !setup.isDeleting && !place.journal.isEmpty
         return Status(
             server: setup.current.address, uploadedAt: uploadedAt,
+            isUploadInFuture: uploadedAt == nil && place.uploadedAt != nil,
             seenAt: place.seenAt?.notAfter(timestamp),
             expiresAt: uploadedAt.map { $0 + .days(retention) }, generation: place.generation,
             hasChanges: place.content != place.document, hasFailed: place.hasFailed, newServer: newServer,
             isChangingPassword: isChangingPassword, isDeleting: setup.isDeleting, isDeleted: isDeleted,
-            oldServer: oldServer, finding: place.finding, honoursConditions: place.honoursConditions,
+            oldServer: SafeSetup.addressText(of: setup.retiring), finding: place.finding,
+            honoursConditions: place.honoursConditions,
             passwordProvenAt: place.passwordProvenAt, codeProvenAt: try records.codeProvenAt(key: key),
             bytes: place.bytes > 0 ? Int(place.bytes) : nil, lastSeenAge: known?.alarmAge(by: clock),
             isReadOnly: setup.isReadOnly, mirroredAt: place.mirror?.changedAt?.wall,
@@ -121,7 +116,7 @@ extension SafeKeeper {
         _ records: borrowing IdentityRecords, _ name: PlaceName, _ place: PlaceState, _ clock: ObservedClock,
         _ now: Timestamp
     ) throws -> (time: Timestamp?, age: Duration)? {
-        guard let known = place.knownAt else { return nil }
+        guard let known = place.pushedAt else { return nil }
         let marked = try records.timeOfSuccess(of: name).map(Timestamp.init(milliseconds:))
         guard let marked, known.latest < marked, marked <= now else {
             return (known.wall.notAfter(now), known.alarmAge(by: clock))

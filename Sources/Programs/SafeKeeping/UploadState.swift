@@ -154,6 +154,7 @@ extension UploadState.Known {
         state.knownAt =
             ObservedTimestamp("known", of: value)
             ?? [state.uploadedAt, state.seenAt].compactMap(\.self).max().map { ObservedTimestamp(sum: .zero, wall: $0) }
+        state.pushedAt = ObservedTimestamp("pushed", of: value) ?? state.knownAt
         state.bytes = max(0, value["bytes"]?.integer ?? 0)
         state.notBefore = timestamp("not_before")
         state.lookUntil = timestamp("look_until")
@@ -191,6 +192,7 @@ extension UploadState.Known {
             ("bytes", state.bytes > 0 ? .number(state.bytes) : nil),
         ]
         members += state.knownAt?.members("known") ?? []
+        members += state.pushedAt?.members("pushed") ?? []
         return .object(members.compactMap { name, value in value.map { JSONValue.Member(name, $0) } })
     }
 }

@@ -67,7 +67,10 @@ extension SafeMachine {
         case .last:
             note(nil, at: role)
             let time = time
-            update(role) { $0.see(at: time) }
+            update(role) {
+                $0.see(at: time)
+                $0.pushedAt = time
+            }
             if outcome.result == .nothing { outcome.result = .confirmed }
         case .foreign, .own:
             note(.foreign, at: role)

@@ -23,6 +23,9 @@ package struct PlaceState: Hashable, Sendable {
     package var seenAt: Timestamp?
     /// When that backup was last known to be there, because it was uploaded or seen: for alarms.
     package var knownAt: ObservedTimestamp?
+    /// When the place last held the keystore's document because of this keystore: a push succeeded, or a pull took the
+    /// backup. A look does not change it.
+    package var pushedAt: ObservedTimestamp?
     /// Length of that backup in bytes; 0 if it is not known.
     package var bytes: Int64 = 0
     /// Until when the server asked to wait.
@@ -59,8 +62,10 @@ package struct PlaceState: Hashable, Sendable {
         if content == document { signs.insert(.unchanged) }
         if hasFailed { signs.insert(.failed) }
         if finding != nil { signs.insert(.finding) }
+        // After an earlier backup was restored here, the upload of the later one does not defer that of this one.
         return UploadDecision.Past(
-            signs, lastUpload: uploadedAt, lastSeen: seenAt, notBefore: notBefore, retentionDays: retentionDays,
+            signs, lastUpload: content == nil ? nil : uploadedAt, lastSeen: seenAt, notBefore: notBefore,
+            retentionDays: retentionDays,
             lookUntil: lookUntil)
     }
 
@@ -74,6 +79,7 @@ package struct PlaceState: Hashable, Sendable {
         content = contents.document
         document = contents.document
         see(at: now)
+        pushedAt = now
         uploadedAt = nil
         if let retentionDays {
             // The backup of an app does not say when it was uploaded.
@@ -99,6 +105,7 @@ package struct PlaceState: Hashable, Sendable {
         uploadedAt = nil
         seenAt = nil
         knownAt = nil
+        pushedAt = nil
         bytes = 0
         finding = nil
         hasFailed = false

@@ -63,7 +63,9 @@ extension SafeMachine {
         case .deferred(let timestamp): outcome.result = .deferred(until: timestamp)
         case .wait(let timestamp): fail(.waiting(until: timestamp, loss: knowledge.current.finding))
         case .confirm where push.isDryRun: outcome.result = .wouldConfirm
-        case .upload where push.isDryRun: outcome.result = .wouldUpload
+        case .upload where push.isDryRun:
+            if let failure = lossOfContacts(at: .current) { return fail(failure) }
+            outcome.result = .wouldUpload
         case .confirm:
             outcome.result = .nothing
             perform([.look(.current, .confirm)])
@@ -119,10 +121,12 @@ extension SafeMachine {
                 .attempt(delete.isForced ? .leave(role) : .leaveForeign(role)),
             ]
         }
-        var steps: [Step] = [.remove(.init(role: .current, takesUnreadable: true))]
-        if delete.isForced { steps.append(.attempt(.leave(.current))) }
+        // The current place is the last one, so that a failure elsewhere leaves its backup.
+        var steps: [Step] = []
         if knowledge.next != nil { steps += removal(.next) }
         if knowledge.retiring != nil { steps += removal(.retiring) }
+        steps.append(.remove(.init(role: .current, takesUnreadable: true)))
+        if delete.isForced { steps.append(.attempt(.leave(.current))) }
         perform(steps + [.forget, .attempt(.deletion)])
     }
 

@@ -39,8 +39,9 @@ extension SafeMachine {
         }
         let survivor = removal.survivor.flatMap { needsProof(removal, from: $0) ? $0 : nil }
         // The survivor's place knows these bytes: both are one place under two names, or one is a copy of the other.
-        let isSurvivors = survivor.map { holds(found, $0) } ?? false
-        guard isSurvivors || rule.mayDelete(found, at: place(role), takesUnreadable: removal.takesUnreadable) else {
+        // If every backup is deleted, those bytes are to be deleted, too.
+        let isOtherPlaces = (removal.survivor == nil ? .current : survivor).map { holds(found, $0) } ?? false
+        guard isOtherPlaces || rule.mayDelete(found, at: place(role), takesUnreadable: removal.takesUnreadable) else {
             if role == .current {
                 note(finding(standing(found, at: role)), at: role)
                 // Another device uses this place, so the backup that was to be deleted is gone.

@@ -101,6 +101,7 @@ extension SafeMachine {
             place.uploadedAt = time.wall
             place.seenAt = isVerifying ? time.wall : nil
             place.knownAt = time
+            place.pushedAt = time
             place.bytes = Int64(bytes)
             place.retentionDays = Int64(limits.retentionDays)
             place.notBefore = nil

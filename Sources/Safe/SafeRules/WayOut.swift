@@ -16,17 +16,42 @@ package enum WayOut: Hashable, Sendable {
     case moveLeavingOld
     case mirror
     case mirrorAcceptingLoss
+    /// The phone has changed the Safe password, and with it the id of the backup.
+    case adoptPassword
     case restoreFromHistory
     /// Nothing of ours: the server, the network or a person has to change something.
     case nothing
 }
 
+/// What decides, beside a failure, which commands lead on.
+package enum SetupStage: Hashable, Sendable {
+    case usual
+    /// A change was begun, and only then is there something to take back.
+    case changeUnfinished
+    /// No verb may write to the place.
+    case readOnly
+}
+
+extension Knowledge {
+    package var stage: SetupStage { isReadOnly ? .readOnly : next == nil ? .usual : .changeUnfinished }
+}
+
+extension WayOut {
+    fileprivate var isPush: Bool {
+        [.pushAgain, .pushOverwriting, .pushResumingDeleted, .pushAcceptingLoss].contains(self)
+    }
+}
+
 extension SafeFailure {
     /// What its user can do about it with this program, the most likely first.
-    /// - Parameter isChangeUnfinished: whether a change was begun: only then is there something to take back.
-    package func waysOut(isChangeUnfinished: Bool) -> [WayOut] {
-        guard isChangeUnfinished || role != .next else { return waysOutBeforeChange }
-        return switch self {
+    package func waysOut(_ stage: SetupStage) -> [WayOut] {
+        guard stage == .changeUnfinished || role != .next else { return waysOutBeforeChange }
+        guard stage == .readOnly else { return waysOut }
+        return (self == .mirror(.absent) ? [.adoptPassword] : []) + waysOut.filter { !$0.isPush }
+    }
+
+    private var waysOut: [WayOut] {
+        switch self {
         case .exchange(.current, _), .badLimits(.current, _), .tooLarge(.current, _, _): [.nothing]
         case .exchange(.next, _), .badLimits(.next, _), .tooLarge(.next, _, _): [.pushAgain, .abort]
         case .exchange(.retiring, _), .badLimits(.retiring, _), .tooLarge(.retiring, _, _): [.pushAgain, .forgetOld]
@@ -36,7 +61,9 @@ extension SafeFailure {
         case .tooLong(.current), .unreadable(.current): [.pushOverwriting]
         case .conflict(.next, _), .tooLong(.next), .unreadable(.next): [.abort]
         case .conflict(.retiring, _), .tooLong(.retiring), .unreadable(.retiring): [.forgetOld]
-        case .unsettled, .notVerified, .notRemoved(.current): [.pushAgain]
+        case .unsettled, .notVerified: [.pushAgain]
+        // Only `delete` deletes there.
+        case .notRemoved(.current): [.delete]
         case .notRemoved(.next): [.abort]
         case .notRemoved(.retiring): [.pushAgain, .forgetOld]
         case .losesContacts: [.pushAcceptingLoss, .pullReplacing]

@@ -9,12 +9,15 @@ package import SafeWire
 package struct FolderExchange: SafeExchange {
     private let path: String
     private let name: String
+    private let lockWait: Duration
 
     /// Opens nothing.
+    /// - Parameter lockWait: how long `hold` waits for another process.
     /// - Returns: nil if the address is not a directory.
-    package init?(_ address: SafeServerAddress) {
+    package init?(_ address: SafeServerAddress, lockWait: Duration = .seconds(60)) {
         guard case .directory(let path) = address else { return nil }
         self.path = path
+        self.lockWait = lockWait
         name = address.text
     }
 
@@ -43,10 +46,8 @@ package struct FolderExchange: SafeExchange {
 
     /// Locks the backups. If the file system has no locks, only verifying an upload reveals two writers at once.
     package func hold() throws(SafeExchangeError) -> (any Sendable)? {
-        try answer { (safe) throws(FileError) in try Hold(lock: safe.lock(wait: Self.holdWait)) }
+        try answer { (safe) throws(FileError) in try Hold(lock: safe.lock(wait: lockWait)) }
     }
-
-    private static let holdWait = Duration.seconds(60)
 
     private final class Hold: Sendable {
         private let lock: FileLock

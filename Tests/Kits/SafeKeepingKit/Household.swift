@@ -127,8 +127,8 @@ package final class Household: Sendable {
     }
 
     /// What the rules of the Safe say no with.
-    package static func refusal(_ failure: SafeFailure, isChangeUnfinished: Bool = false) -> SafeKeepingError {
-        .refused(failure, id: "ABCD1234", server: "file:///memory", isChangeUnfinished: isChangeUnfinished)
+    package static func refusal(_ failure: SafeFailure, _ stage: SetupStage = .usual) -> SafeKeepingError {
+        .refused(failure, id: "ABCD1234", server: "file:///memory", stage: stage)
     }
 
     package static let conflict = refusal(.conflict(.current, isOtherKey: false))

@@ -210,7 +210,7 @@ package struct Explorer {
     private func notLeadingOut(
         _ failure: SafeFailure, of failed: Event.Command, _ world: World, _ index: Int, _ depth: Int
     ) -> String? {
-        let ways = failure.waysOut(isChangeUnfinished: world.keystores[index].setup?.next != nil)
+        let ways = failure.waysOut(world.keystores[index].setup?.knowledge.stage ?? .usual)
         guard depth > 0, !ways.isEmpty else { return "\(failure)" }
         // What only the server's keeper can end is no way out of what the server does not do wrong.
         if ways == [.nothing], failed == .push, works(world, index), !failure.isWaiting { return "\(failure)" }
@@ -255,7 +255,7 @@ extension WayOut {
         case .delete: .delete
         case .moveLeavingOld: .moveLeavingOld
         case .mirror: .mirror
-        case .move, .mirrorAcceptingLoss, .restoreFromHistory: nil
+        case .move, .mirrorAcceptingLoss, .adoptPassword, .restoreFromHistory: nil
         case .nothing: nil
         }
     }

@@ -103,7 +103,7 @@ import ThreemaSafe
         let before = try house.safe.status(of: Household.main)
         house.server.misbehave { _, request in request == .store ? .refused(.full) : nil }
         let error = #expect(throws: SafeKeepingError.self) { _ = try change(house) }
-        #expect(error == Household.refusal(.exchange(.next, .full), isChangeUnfinished: true))
+        #expect(error == Household.refusal(.exchange(.next, .full), .changeUnfinished))
         let push = try house.push()
         #expect(push.outcome == .unchanged)
         #expect(push.stuck == .exchange(.next, .full))
@@ -156,7 +156,7 @@ import ThreemaSafe
         #expect(throws: SafeKeepingError.self) { _ = try change(house) }
         house.server.recover()
         let third = secret("a third password")
-        #expect(throws: Household.refusal(.changeUnfinished, isChangeUnfinished: true)) {
+        #expect(throws: Household.refusal(.changeUnfinished, .changeUnfinished)) {
             _ = try house.safe.changePassword(at: Household.main, to: third)
         }
     }

@@ -172,6 +172,15 @@ import ThreemaSafe
         #expect(try house.stored()?.document == Household.document())
     }
 
+    @Test func `what is too long to be read is replaced with consent only, whatever the server's conditions`() throws {
+        try house.push()
+        house.server.backups[Household.place] = [UInt8](repeating: 0, count: maxFetchedBytes + 1)
+        #expect(throws: Household.refusal(.tooLong(.current))) { try house.push { $0.isForced = true } }
+        #expect(throws: Household.refusal(.tooLong(.current))) { try house.safe.deleteSafe(at: Household.main) }
+        try house.push { $0.isOverwriting = true }
+        #expect(try house.stored()?.document == Household.document())
+    }
+
     private func sealed(_ json: String) -> [UInt8] {
         SafeBackup.seal(Array(json.utf8).span, nonce: [UInt8](repeating: 3, count: 24), keys: Household.safeKeys())
     }

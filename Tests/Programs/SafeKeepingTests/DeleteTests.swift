@@ -121,4 +121,23 @@ import ThreemaSafe
         #expect(state.codeProvenAt == house.now)
         #expect(state.safe == nil)
     }
+
+    /// A move whose old place refuses deletions: the present backup is deleted last.
+    @Test func `where an old place keeps its backup, the present one stays, too`() throws {
+        let new = try MemoryServer("file:///new")
+        let house = try Household(beside: new)
+        try house.push()
+        house.server.misbehave { _, request in request == .remove ? .refused(.refused(code: 13)) : nil }
+        _ = try house.safe.move(Household.main, to: SafeEndpoint(new.address), preparing: false)
+        let error = #expect(throws: SafeKeepingError.self) { _ = try house.safe.deleteSafe(at: Household.main) }
+        #expect(error == .refused(.exchange(.retiring, .refused(code: 13)), id: "ABCD1234", server: "file:///new"))
+        #expect(new.backups.count == 1 && house.server.backups.count == 1)
+        #expect(try house.push().outcome == .confirmed || house.push().outcome == .unchanged)
+        let forced = try house.safe.deleteSafe(at: Household.main, .forced)
+        #expect(forced.left.map(\.role) == [.retiring] && new.backups.isEmpty)
+    }
+
+    @Test func `a deletion that the server only confirms leads to another deletion`() {
+        #expect(SafeFailure.notRemoved(.current).waysOut(.usual) == [.delete])
+    }
 }

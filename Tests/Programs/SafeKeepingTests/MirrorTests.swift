@@ -32,7 +32,7 @@ import ThreemaSafe
     }
 
     private func expectAlarm(_ alarm: MirrorAlarm, _ body: () throws -> Void) {
-        #expect(throws: Household.refusal(.mirror(alarm))) { try body() }
+        #expect(throws: Household.refusal(.mirror(alarm), .readOnly)) { try body() }
     }
 
     @Test func `a new backup is stored once and opens by itself`() throws {
@@ -68,7 +68,7 @@ import ThreemaSafe
 
     @Test func `no verb writes to a place that is set up for reading only`() throws {
         try write(Household.document("phone"))
-        let refusal = Household.refusal(.readOnly)
+        let refusal = Household.refusal(.readOnly, .readOnly)
         let other = SafeEndpoint(try SafeServerAddress(parsing: "file:///other"))
         #expect(throws: refusal) { try home.push() }
         #expect(throws: refusal) { try home.push { $0.isOverwriting = true } }
@@ -123,13 +123,20 @@ import ThreemaSafe
         try mirror()
     }
 
+    @Test func `what leads on does not write to the place`() throws {
+        try write(Household.document("phone"))
+        #expect(throws: Household.refusal(.unpushedChanges, .readOnly)) { try home.pull() }
+        #expect(SafeFailure.unpushedChanges.waysOut(.readOnly) == [.pullReplacing])
+        #expect(SafeFailure.unpushedChanges.waysOut(.usual) == [.pullReplacing, .pushOverwriting])
+    }
+
     @Test func `a wait that the server asks for is kept to`() throws {
         try write(Household.document("phone"))
         home.server.misbehave { _, _ in .refused(.throttled("file:///memory", seconds: 600)) }
         #expect(throws: SafeExchangeError.self) { try mirror() }
         home.server.recover()
         let until = home.now + .seconds(600)
-        #expect(throws: Household.refusal(.waiting(until: until, loss: nil))) { try mirror() }
+        #expect(throws: Household.refusal(.waiting(until: until, loss: nil), .readOnly)) { try mirror() }
         #expect(home.server.takeRequests().isEmpty)
         home.setClock(until)
         try mirror()

@@ -226,4 +226,22 @@ import ThreemaSafe
         let access = try house.safe.access(to: Household.main)
         #expect(try access.fetchEncrypted() == [1, 2, 3])
     }
+
+    @Test func `an earlier backup takes nothing from what is known of the place, and is uploaded at once`() throws {
+        try house.push()
+        try house.change(to: Household.document("second", contacts: 0))
+        try house.push {
+            $0.isForced = true; $0.isAcceptingLoss = true
+        }
+        let before = try house.safe.status(of: Household.main)
+        house.advance(.hours(1))
+        let backup = try house.safe.earlierBackup(1, of: Household.main)
+        _ = try house.safe.restore(backup, of: Household.id, SafeKeeper.KeepOptions())
+        let after = try house.safe.status(of: Household.main)
+        #expect(!after.isDeleted && after.hasChanges && !after.hasFailed)
+        #expect(after.uploadedAt == before.uploadedAt && after.lastSeen == before.lastSeen)
+        #expect(after.lastGoodPush == before.lastGoodPush && after.expiresAt == before.expiresAt)
+        #expect(try house.push().outcome == .uploaded)
+        #expect(try house.stored()?.document == Household.document())
+    }
 }

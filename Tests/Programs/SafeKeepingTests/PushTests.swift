@@ -217,6 +217,9 @@ import Threema
         #expect(throws: Household.refusal(.losesContacts(before: 5, now: 2))) { try house.push() }
         let before = try #require(try house.stored())
         #expect(before.document.contactCount == 5)
+        _ = house.server.takeRequests()
+        #expect(throws: Household.refusal(.losesContacts(before: 5, now: 2))) { try house.push { $0.isDryRun = true } }
+        #expect(house.server.takeRequests() == [])
         // To upload now is not to agree to a loss.
         #expect(throws: Household.refusal(.losesContacts(before: 5, now: 2))) { try house.push { $0.isForced = true } }
         let result = try house.push { $0.isAcceptingLoss = true }

@@ -155,6 +155,14 @@ import SafeTransports
         let values = Mutex<[String]>([])
     }
 
+    @Test func `a lock that another holds is waited for as long as was asked`() throws {
+        let server = try DirectoryServer.prepared()
+        let hold = try server.exchange.hold()
+        let second = try #require(try FolderExchange(SafeServerAddress(parsing: server.address), lockWait: .zero))
+        #expect(throws: SafeExchangeError.busy(server.address)) { try second.hold() }
+        withExtendedLifetime(hold) {}
+    }
+
     @Test func `without preparation there is nothing to hold`() throws {
         let server = try DirectoryServer()
         #expect(throws: SafeExchangeError.notPrepared(server.address)) { try server.exchange.hold() }

@@ -55,8 +55,7 @@ extension SafeKeepingError: Explained {
                 hints: (picture > bytes / 10 ? ["\(picture) bytes of it are the profile picture"] : [])
                     + (isChangeUnfinished ? ["--abort cancels the change"] : []))
         case .notVerified(let server): SafeFailure.notReturned(server)
-        case .refused(let failure, let id, let server, let isChangeUnfinished):
-            failure.explained(id, server, isChangeUnfinished: isChangeUnfinished)
+        case .refused(let failure, let id, let server, let stage): failure.explained(id, server, stage)
         }
     }
 
@@ -120,13 +119,13 @@ extension SafeFailure {
     }
 
     /// The sentence, and the commands that lead on (see `waysOut`).
-    func explained(_ id: String, _ server: String, isChangeUnfinished: Bool = false) -> Failure {
+    func explained(_ id: String, _ server: String, _ stage: SetupStage = .usual) -> Failure {
         let (status, message) = sentence(id, server)
-        let waysOut = waysOut(isChangeUnfinished: isChangeUnfinished)
+        let isChangeUnfinished = stage == .changeUnfinished
         let isAboutChange = isChangeUnfinished || self == .changeUnfinished || role.map { $0 != .current } ?? false
         let hints =
             (isChangeUnfinished ? [] : hintsOfNewPlace)
-            + waysOut.compactMap { $0.words(id, isAboutChange: isAboutChange) }
+            + waysOut(stage).compactMap { $0.words(id, isAboutChange: isAboutChange) }
         return Failure(status, message, hints: hints).because(of: word)
     }
 
@@ -165,7 +164,8 @@ extension SafeFailure {
         case .unreadable: (.badData, "the backup on the server is damaged; it was not deleted")
         case .unsettled: (.tempfail, "the backup on the server changes each time it is read")
         case .notVerified: (.verifyFailed, Self.notReturned(server).message)
-        case .notRemoved: (.verifyFailed, "the server confirmed the deletion, but still returns the backup")
+        case .notRemoved(let role):
+            (.verifyFailed, "\(role.words) confirmed the deletion, but still returns the backup")
         case .losesContacts(let before, let now):
             (.exists, "the profile has only \(now) contacts; the last known backup had \(before)")
         case .absent: (.absent, "there is no Safe backup of \(id) on \(server)")

@@ -23,6 +23,7 @@ extension WayOut {
         case .moveLeavingOld: "\(safe: "move") --leave-old moves there without deleting the old backup"
         case .mirror: "\(safe: "mirror") \(id) fetches the backup without writing"
         case .mirrorAcceptingLoss: "\(safe: "mirror") --accept-loss \(id) takes it as the normal backup"
+        case .adoptPassword: "\(safe: "passwd") --adopt \(id) uses the Safe password that the phone has changed to"
         case .restoreFromHistory:
             "\(safe: "history") \(id) lists the earlier backups; \(safe: "pull") --from N \(id) restores one here"
         case .nothing: nil

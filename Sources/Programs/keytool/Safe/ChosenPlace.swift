@@ -24,6 +24,8 @@ struct ChosenPlace {
     let place: SafePlace
     /// Whether the identity has no other place, so that nobody has to name it.
     let isOnly: Bool
+    /// Why the places of the identity could not be read. Then this stands for all of them.
+    var unread: Failure?
 
     var id: ThreemaID { place.id }
 
@@ -73,10 +75,17 @@ extension Session {
         return places
     }
 
-    /// All places of all identities, those of one identity together.
+    /// All places of all identities, those of one identity together. For an identity whose places cannot be read there
+    /// is one that says so.
     /// - Throws: 10 if no Safe is set up.
     func places(in keeper: ThreemaKeeper) throws -> [[ChosenPlace]] {
-        let places = try keeper.identities.ids().map { try allPlaces(of: $0, in: keeper) }.filter { !$0.isEmpty }
+        let places = try keeper.identities.ids().map { id in
+            do {
+                return try allPlaces(of: id, in: keeper)
+            } catch {
+                return [ChosenPlace(place: SafePlace(id, .main), isOnly: true, unread: Failure(error))]
+            }
+        }.filter { !$0.isEmpty }
         guard !places.isEmpty else { throw Failure.noSafe }
         return places
     }

@@ -33,6 +33,7 @@ extension Session {
         for place in places {
             let report: PlaceReport
             do {
+                if let unread = place.unread { throw unread }
                 report = try work(place, renewed(keeper, limits))
             } catch OutputError.readerLeft {
                 // The other places are as important as before.
@@ -49,7 +50,9 @@ extension Session {
             guard report.members != nil || failure != nil else { continue }
             let members = report.members ?? [.init("id", .string(place.id.text))]
             results.append(
-                .object(place.members(members) + (failure.map { [.init("error", $0.json)] } ?? [])))
+                .object(
+                    (place.unread == nil ? place.members(members) : members)
+                        + (failure.map { [.init("error", $0.json)] } ?? [])))
         }
         if output.isJSON {
             let json = JSONValue.result(command, [("results", .array(results))])

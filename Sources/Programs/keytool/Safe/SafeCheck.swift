@@ -144,8 +144,11 @@ extension SafeKeeper.Look {
     /// Throws what is wrong with what was found.
     func check(_ id: ThreemaID) throws {
         guard let failure else { return }
-        guard let unreadable else { throw SafeKeepingError.refused(failure, id: id.text, server: server.text) }
-        let hints = unreadable.failure.hints + failure.explained(id.text, server.text).hints
+        let stage = isReadOnly ? SetupStage.readOnly : .usual
+        guard let unreadable else {
+            throw SafeKeepingError.refused(failure, id: id.text, server: server.text, stage: stage)
+        }
+        let hints = unreadable.failure.hints + failure.explained(id.text, server.text, stage).hints
         throw Failure(unreadable.failure.status, unreadable.failure.message, hints: hints)
             .because(of: failure.word)
     }

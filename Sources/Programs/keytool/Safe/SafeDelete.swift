@@ -115,6 +115,9 @@ struct SafeDelete: Verb {
             throw force ? error : advised(error, "")
         } catch SafeKeepingError.refused(.exchange(let role, let error), _, _, _) {
             throw force ? error : advised(error, "\(role.words) still holds a backup; ")
+        } catch let error as SafeKeepingError {
+            if case .refused(.notRemoved, _, _, _) = error { throw advised(error, "") }
+            throw error
         }
     }
 

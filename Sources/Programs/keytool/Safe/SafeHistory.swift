@@ -78,7 +78,7 @@ struct SafeHistory: Verb {
         guard let contents = item.contents else { return "\(start)  \(ByteCount.text(item.bytes)), does not open" }
         let writer = contents.writer.map { "keytool, generation \($0.generation)" } ?? contents.app
         return
-            "\(start)  \(ByteCount.text(item.bytes)), \(contents.contacts) contacts, \(contents.groups) groups, by \(writer)"
+            "\(start)  \(ByteCount.text(item.bytes)), \(Counted.text(contents.contacts, "contact")), \(Counted.text(contents.groups, "group")), by \(writer)"
     }
 
     private func json(_ item: SafeKeeper.HistoryItem) -> JSONValue {

@@ -78,6 +78,8 @@ struct SafeMirror: ScheduledVerb {
 
     func enter(_ result: SafeKeeper.MirrorResult, in report: inout RunReport) { report.enter(bytes: result.bytes) }
 
+    func enter(_ status: SafeKeeper.Status, in report: inout RunReport) { report.enter(bytes: status.bytes) }
+
     func warn(_ place: ChosenPlace, _ result: SafeKeeper.MirrorResult, _ output: Output) {
         if let difference = ClockDifference(lead: result.notes.clockLead) {
             output.warn(place.labelled(difference.warning))

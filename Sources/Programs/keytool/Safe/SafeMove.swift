@@ -88,7 +88,7 @@ struct SafeMove: Verb {
             var options = options
             options.isLeavingOld = true
             return try run(options)
-        } catch SafeKeepingError.refused(.exchange(.next, let error), _, _, isChangeUnfinished: false) {
+        } catch SafeKeepingError.refused(.exchange(.next, let error), _, _, stage: .usual) {
             throw error.explainedBeforeUse(of: server, isPreparing: create)
         }
     }

@@ -113,7 +113,7 @@ extension FetchedSafe.Replaced {
     /// - Parameter contacts: number of contacts in the restored profile.
     func warn(_ id: ThreemaID, contacts: Int, _ output: Output) {
         if let before = self.contacts, contacts < before {
-            output.warn("the profile had \(before) contacts before and has \(contacts) now")
+            output.warn("the profile had \(Counted.text(before, "contact")) before and has \(contacts) now")
         }
         for record in damaged { output.warn("the record \"\(record)\" of \(id) was damaged; it was replaced") }
         if let otherServer {

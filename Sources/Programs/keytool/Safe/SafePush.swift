@@ -86,6 +86,10 @@ struct SafePush: ScheduledVerb {
         report.enter(bytes: result.upload?.bytes, limit: result.upload?.limits, expiresAt: result.expiresAt)
     }
 
+    func enter(_ status: SafeKeeper.Status, in report: inout RunReport) {
+        report.enter(bytes: status.bytes, expiresAt: status.expiresAt)
+    }
+
     func warn(_ place: ChosenPlace, _ result: SafeKeeper.PushResult, _ output: Output) {
         let replaced: String? =
             switch result.replaced {

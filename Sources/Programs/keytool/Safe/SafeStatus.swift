@@ -24,7 +24,7 @@ struct SafeStatus: Verb {
 
     @Option(
         help: ArgumentHelp(
-            "Fail (18) if the backup was not seen on the server within this time, or if the last check failed.",
+            "Fail (18) if the backup was not seen, or changes were not pushed, within this time, or if the last check failed.",
             valueName: "duration"))
     var maxAge: TimeSpan?
 
@@ -102,10 +102,11 @@ struct SafeStatus: Verb {
         } catch {
             return Failure(error)
         }
+        guard let maxAge else { return nil }
         // A look that found the backup has no age.
-        guard let maxAge, report.look == nil else { return nil }
+        guard report.look == nil else { return waiting(id, status, maxAge.duration) }
         let age = status.finding == nil ? status.lastSeenAge : nil
-        if let age, age <= maxAge.duration { return nil }
+        if let age, age <= maxAge.duration { return waiting(id, status, maxAge.duration) }
         guard !status.isDeleted else { return Self.deleted(id) }
         return Failure(
             .overdue,
@@ -116,6 +117,18 @@ struct SafeStatus: Verb {
                 }
                 ?? (status.isReadOnly
                     ? "no backup was ever mirrored" : "the backup was never known to be on the server"))
+    }
+
+    /// Changes that no push has uploaded for too long, although looks have found the earlier backup.
+    private func waiting(_ id: ThreemaID, _ status: SafeKeeper.Status, _ maxAge: Duration) -> Failure? {
+        guard status.hasChanges, !status.isReadOnly else { return nil }
+        if let age = status.lastGoodPushAge, age <= maxAge { return nil }
+        return Failure(
+            .overdue,
+            "changes are not uploaded, and "
+                + (status.lastGoodPush.map { "the last push that succeeded was on \($0.day)" }
+                    ?? "it is not known when a push last succeeded"),
+            hints: "\(safe: "push") \(id) uploads them")
     }
 
     private static func deleted(_ id: ThreemaID) -> Failure {
@@ -129,7 +142,8 @@ struct SafeStatus: Verb {
             status.isReadOnly ? "for reading only" : nil,
             status.isReadOnly
                 ? "last good \(status.lastGoodMirror?.rfc3339 ?? "never")"
-                : status.uploadedAt.map { "uploaded \($0.rfc3339)" } ?? "never uploaded",
+                : status.uploadedAt.map { "uploaded \($0.rfc3339)" }
+                    ?? notKnownWhen(status).map { "uploaded \($0)" } ?? "never uploaded",
             status.bytes.map { ByteCount.text($0) },
             status.isReadOnly ? nil : status.expiresAt.map { "expires \($0.day)" },
             status.hasChanges && !status.isReadOnly && status.uploadedAt != nil ? "changes not uploaded yet" : nil,
@@ -196,12 +210,16 @@ struct SafeStatus: Verb {
     /// A time in the future was remembered.
     private static let unknownTime = "at an unknown time: the clock was wrong then, or is now"
 
+    /// Why there is no time of the upload; nil if there is one, or if there was no upload.
+    private func notKnownWhen(_ status: SafeKeeper.Status) -> String? {
+        if status.isDeleted { return "nothing since the backup was deleted" }
+        guard status.isUploadInFuture else { return nil }
+        return "\(Self.unknownTime), generation \(status.generation)"
+    }
+
     private func uploaded(_ status: SafeKeeper.Status) -> String {
-        if status.isDeleted { return "uploaded    nothing since the backup was deleted" }
+        if let words = notKnownWhen(status) { return "uploaded    \(words)" }
         guard let timestamp = status.uploadedAt else {
-            if status.lastSeenAge != nil, status.seenAt == nil {
-                return "uploaded    \(Self.unknownTime), generation \(status.generation)"
-            }
             return "uploaded    never from this keystore"
                 + (status.generation > 0 ? "; the server held generation \(status.generation)" : "")
         }

@@ -54,6 +54,8 @@ protocol ScheduledVerb: Verb {
     /// How long ago the work last succeeded; nil if failures must not be tolerated.
     func ageOfSuccess(_ status: SafeKeeper.Status) -> Duration?
     func enter(_ result: Result, in report: inout RunReport)
+    /// Enters what is known of a place where the work failed: it may be the one that is worst off.
+    func enter(_ status: SafeKeeper.Status, in report: inout RunReport)
     /// Prints what is worth a warning.
     func warn(_ place: ChosenPlace, _ result: Result, _ output: Output)
     /// The result, for people.
@@ -66,6 +68,14 @@ extension ScheduledVerb {
     private static var name: String { configuration.commandName ?? _commandName }
     /// The command in JSON.
     private static var command: String { "safe " + name }
+
+    private var lockWait: Duration { schedule.unattended.lockWait?.duration ?? LockedIdentity.usualWait }
+
+    private var limits: TimeLimits {
+        var limits = waiting.limits
+        limits.lock = lockWait
+        return limits
+    }
 
     func validateAll() throws {
         try place.validate(all: schedule.all, named)
@@ -86,7 +96,7 @@ extension ScheduledVerb {
 
     /// Runs the verb.
     func run(_ session: Session, _ report: inout RunReport) throws {
-        let keeper = try session.keeper(keystore.passphrase, waiting.limits)
+        let keeper = try session.keeper(keystore.passphrase, limits)
         let places = try schedule.all ? allPlaces(session, keeper) : ownPlaces(session, keeper)
         if let only = places.first, !schedule.all, only.isOnly || place.name != nil {
             guard let result = try only.naming({ try run(only, keeper, session.output, &report) }) else { return }
@@ -95,7 +105,7 @@ extension ScheduledVerb {
                 [line(result)],
                 json: .result(Self.command, only.members(members(only.id, result)).map { ($0.name, $0.value) }))
         }
-        try session.forEach(places, keeper, waiting.limits, command: Self.command) { place, keeper in
+        try session.forEach(places, keeper, limits, command: Self.command) { place, keeper in
             guard let result = try run(place, keeper, session.output, &report) else { return PlaceReport() }
             warn(place, result, session.output)
             if !session.output.isJSON {
@@ -136,15 +146,16 @@ extension ScheduledVerb {
         _ place: ChosenPlace, _ keeper: ThreemaKeeper, _ output: Output, _ report: inout RunReport
     ) throws -> Result? {
         do {
-            let lockWait = schedule.unattended.lockWait?.duration ?? LockedIdentity.usualWait
             let result = try work(place, keeper, lockWait: lockWait, output)
             enter(result, in: &report)
             return result
         } catch {
             let failure = Failure(error)
             report.failure = Failure.worse(report.failure, failure)
-            guard failure.isTemporary, let tolerate = schedule.unattended.tolerate,
-                let status = try? keeper.safe.status(of: place.place), let age = ageOfSuccess(status),
+            let status = try? keeper.safe.status(of: place.place)
+            if let status { enter(status, in: &report) }
+            guard failure.isTemporary, let tolerate = schedule.unattended.tolerate, let status,
+                let age = ageOfSuccess(status),
                 age <= tolerate.duration
             else { throw error }
             return nil

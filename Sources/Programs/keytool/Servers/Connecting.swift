@@ -97,7 +97,7 @@ extension Session {
         let client = Self.client
         let retry = retrying(limits)
         return { server, id in
-            FolderExchange(server.address)
+            FolderExchange(server.address, lockWait: limits.lock)
                 ?? HTTPExchange(
                     server, for: id, by: servers?.client(for: server.onPrem, .safe) ?? client, timeout: limits.request,
                     retry: retry, progress: progress, observer: observer)!

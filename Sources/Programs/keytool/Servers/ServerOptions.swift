@@ -235,6 +235,8 @@ struct TimeLimitOptions: ParsableArguments {
 struct TimeLimits {
     var request = Duration.seconds(120)
     var total = Duration.seconds(600)
+    /// For the lock of a directory.
+    var lock = Duration.seconds(60)
     /// Whether a server that does not answer in time is tried again.
     var repeatsSilence = true
 }

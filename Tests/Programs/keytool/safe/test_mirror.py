@@ -94,6 +94,12 @@ def test_restore_an_earlier_backup(phone, server):
     phone.keytool.fails(10, "safe", "pull", "--from", "99999999999999999999")
 
 
+def test_one_contact(phone):
+    phone.writes("one", 1)
+    phone.keytool.ok("safe", "mirror")
+    assert ", 1 contact, 0 groups, by an app" in phone.keytool.ok("safe", "history").out
+
+
 def test_take_an_entry_out(phone, tmp_path, other_keytool, safe_password):
     """With nothing but the file, the ID and the Safe password."""
     phone.keytool.ok("safe", "mirror")
@@ -240,6 +246,9 @@ def test_a_new_password_of_the_phone(phone, server, given):
     new.directory.put(new.keys, oracle.seal_safe("x", new.keys))
     phone.keytool.fails(65, *adopt)
     phone.directory.backup(phone.keys).unlink()
+    for verb in ("mirror", "check", "pull"):
+        failed = phone.keytool.fails(10, "safe", verb)
+        assert "hint: keytool safe passwd --adopt ABCD1234 uses the Safe password that" in failed.err
     new.writes("wiped", 1)
     before = server()
     assert phone.keytool.json(*adopt)["adopted"] is True
@@ -506,5 +515,7 @@ def test_advice_is_about_the_same_backup(phone):
     phone.keytool.ok("profile", "set", "--nickname", "edited")
     failed = phone.keytool.fails(17, "safe", "pull", "--from", "1")
     assert "--replace restores backup 1 of the history" in failed.err and "safe push" not in failed.err
+    failed = phone.keytool.fails(17, "safe", "pull")
+    assert "safe pull --replace" in failed.err and "safe push" not in failed.err
     failed = phone.keytool.fails(64, "safe", "passwd")
     assert "safe passwd --adopt" in failed.err

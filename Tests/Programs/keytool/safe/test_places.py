@@ -365,6 +365,21 @@ def test_tolerated_for_each_place(pushed, write, tmp_path):
     assert result.code == 75 and f"error: {ID} main: " in result.err
 
 
+def test_metrics_of_a_place_that_fails(pushed, tmp_path):
+    """It is the one that is worst off, although nothing is entered for it but what was known."""
+    metrics = tmp_path / "metrics"
+
+    def expiry():
+        return int(re.search(r"^keytool_safe_backup_expires_timestamp_seconds (\d+)$", metrics.read_text(), re.M)[1])
+
+    pushed.keytool.ok("safe", "push", "--metrics-file", metrics)
+    before = expiry()
+    pushed.directory.go_away()
+    later = Clocked(pushed.keytool, datetime.now(timezone.utc) + timedelta(days=91))
+    later.ok("safe", "push", "--all", "--tolerate", "200d", "--metrics-file", metrics)
+    assert expiry() == before
+
+
 def test_the_time_of_an_earlier_version(safe):
     """It is that of the identity's lock, until the place has one of its own."""
     safe.push()

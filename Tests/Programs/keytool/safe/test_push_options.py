@@ -7,6 +7,7 @@ import time
 
 import pytest
 
+from kit.processes.locks import Held
 from kit.runner import snapshot
 from kit.servers.safedirectory import SafeDirectory
 from kit.stages.edit import edit
@@ -84,8 +85,10 @@ def test_losing_over_half_of_the_contacts(safe, due):
         result = safe.keytool.fails(17, "safe", "push", *options)
         assert "--accept-loss" in result.err and "4" in result.err
         assert snapshot(safe.directory.path) == before
-    error = safe.keytool.fails(17, "safe", "push", "--json").error
-    assert (error["name"], error["reason"]) == ("exists", "loses_contacts")
+    for options in ([], ["--dry-run"], ["--dry-run", "--force"]):
+        error = safe.keytool.fails(17, "safe", "push", "--json", *options).error
+        assert (error["name"], error["reason"]) == ("exists", "loses_contacts")
+    assert planned(safe, "--accept-loss") == "would_upload"
     assert safe.push("--accept-loss")["result"] == "uploaded"
     assert [one["identity"] for one in safe.document["contacts"]] == ["AAAA1111"]
     assert safe.push()["result"] == "unchanged"
@@ -109,6 +112,16 @@ def test_losing_over_half_of_the_contacts_by_a_change(safe, due, verb, tmp_path,
 def test_losing_half_of_the_contacts(safe, due):
     due(*FOUR[:2])
     assert safe.push()["result"] == "uploaded"
+
+
+# --lock-wait
+
+
+def test_lock_wait_is_also_about_the_directory(safe):
+    safe.push()
+    with Held(safe.directory.backups):
+        failed = safe.keytool.fails(75, "safe", "push", "--force", "--lock-wait", "1s", "--retry-max-time", "0s")
+        assert "another" in failed.err
 
 
 # --tolerate

@@ -202,12 +202,12 @@ def moved(safe, tmp_path):
 
 @pytest.mark.parametrize("options", [[], ["--keep-setup"]], ids=["all", "keep-setup"])
 def test_delete_that_fails_at_the_old_server(moved, options, safe_password):
-    """The present backup is gone by then: the next push puts it back, whatever has changed meanwhile."""
+    """Nothing is deleted: the present backup comes last."""
     safe, old = moved
-    safe.keytool.fails(75, "safe", "delete", "--yes", *options)
-    assert safe.directory.names() == []
-    shown = without_waiting(safe.keytool).json("safe", "push")
-    assert shown["result"] == "restored" and safe.directory.names() == [safe.keys.backup_id]
+    error = safe.keytool.fails(75, "safe", "delete", "--yes", *options).err
+    assert "hint: the old place still holds a backup; --force abandons what cannot be deleted\n" in error
+    assert safe.directory.names() == [safe.keys.backup_id]
+    assert safe.push()["result"] == "unchanged"
     old.come_back()
     safe.keytool.ok("safe", "delete", "--yes", *options)
     assert old.names() == safe.directory.names() == []

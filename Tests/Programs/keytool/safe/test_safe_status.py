@@ -7,6 +7,7 @@ import time
 import pytest
 
 from kit import oracle
+from kit.processes.clock import Clocked
 from kit.processes.injection import without_waiting
 from kit.runner import snapshot
 from kit.servers.safedirectory import SafeDirectory
@@ -125,6 +126,19 @@ def test_after_a_deletion(safe):
     assert "hint: keytool safe push ABCD1234 uploads it\n" in overdue.err
     safe.push()
     assert "deleted" not in safe.keytool.ok("safe", "status", "--max-age", "1d").out
+
+
+def test_one_line_for_each_says_why_no_time_is_known(safe, tmp_path):
+    """Neither a deletion nor a clock that was ahead is "never"."""
+    (tmp_path / "second-server").mkdir()
+    safe.keytool.ok("safe", "setup", "--name", "nas", "--same-password", "--create", "--server",
+                    SafeDirectory(tmp_path / "second-server").url)
+    Clocked(safe.keytool, datetime.datetime.now(datetime.timezone.utc) + 100 * 24 * HOUR).ok("safe", "push")
+    shown = safe.keytool.ok("safe", "status").out
+    assert shown.count("uploaded at an unknown time: the clock was wrong then, or is now") == 2
+    safe.keytool.ok("safe", "delete", "--name", "nas", "--yes", "--keep-setup")
+    shown = safe.keytool.ok("safe", "status").out
+    assert "uploaded nothing since the backup was deleted" in shown and "never uploaded" not in shown
 
 
 def test_another_server_knows_nothing_of_it(safe, tmp_path, safe_password):
