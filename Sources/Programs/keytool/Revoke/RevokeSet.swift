@@ -35,7 +35,9 @@ struct RevokeSet: Verb {
             .for(at.id.text), minimum: RevocationKey.minimumPasswordLength, weak: weakOk ? .accept : .ask)
         let key = secret.withBytes { RevocationKey(password: $0) }
         try DirectoryKeepingError.advising("it may be set already: keytool revoke check \(at.id)") {
-            try session.output.busy("asking the directory") { try at.work.setRevocationKey(key, of: at.id, at: at.server) }
+            try session.output.busy("asking the directory") {
+                try at.work.setRevocationKey(key, of: at.id, at: at.server)
+            }
         }
         try session.output.done(
             ["the revocation password of \(at.id) is set"],
