@@ -4,10 +4,12 @@ import Testing
 
 /// The sentences of pages, as far as two languages can be compared.
 @Suite struct PageSentencesTests {
-    private static let tables: [any PageSentences.Type] = [
-        SheetSentences.self, CardSentences.self, ShareSentences.self, KitSentences.self,
-        ArchiveShareSentences.self,
-    ]
+    private static var tables: [any PageSentences.Type] {
+        [
+            SheetSentences.self, CardSentences.self, ShareSentences.self, KitSentences.self,
+            ArchiveShareSentences.self,
+        ]
+    }
 
     /// The sentences of each member.
     private static func members(of table: any PageSentences) throws -> [(name: String, sentences: [Sentence])] {
