@@ -2,9 +2,10 @@
 
 import pytest
 
-from kit import archives, shamir, sophax, textsecure
+from kit import archives, oracle, shamir, sophax, textsecure
 from kit.pages.commands import of_both_programs
 from kit.sampling import some
+from kit.servers import onpremserver
 
 # What some commands need before they look at the keystore.
 NEEDED = {("key", "import"): "key", ("backup", "import"): "code", ("backup", "check"): "code",
@@ -13,6 +14,7 @@ NEEDED = {("key", "import"): "key", ("backup", "import"): "code", ("backup", "ch
           ("id", "fetch"): "id", ("contact", "remove"): "id", ("contact", "match"): "addresses",
           ("contact", "add"): "contact", ("contact", "verify"): "contact", ("profile", "set"): "change",
           ("profile", "export"): "output", ("profile", "import"): "document", ("safe", "card"): "card",
+          ("onprem", "import"): "provisioning file", ("onprem", "forget"): "company",
           ("telegram", "import"): "telegram key", ("telegram", "export"): "output",
           ("telegram", "mark-lost"): "key id", ("telegram", "open-packet"): "packet",
           ("telegram", "seal-packet"): "body",
@@ -62,7 +64,8 @@ def test_keystore(exposed, place, code_file, code_password, write, tmp_path):
              "code": [code_file, *code_password],
              "sharing": ["--shares", "2/2", "--reveal-shares"],
              "key shares": [*(write(f"key share{n}", words) for n, words in enumerate(shamir.split(bytes(range(32)))[0][:2])),
-                            "--id", "ABCD1234"],
+                            "--id", "ABCD1234", "--expect-public-key",
+                            oracle.Identity("ABCD1234", bytes(range(32))).public_key],
              "kit": ["-o", tmp_path / "kit.pdf"],
              "new archive": ["-o", tmp_path / "new.age"],
              "archive": [write("a.age", archives.archive(*archives.threema("ABCD1234", bytes(32)))), "--identity",
@@ -71,6 +74,8 @@ def test_keystore(exposed, place, code_file, code_password, write, tmp_path):
              "contact": [f"3mid:ECHOECHO,{bytes(range(32)).hex()}"], "change": ["--nickname", "Ann"],
              "output": ["-o", tmp_path / "written"], "card": [tmp_path / "card.pdf"],
              "document": [write("document", '{"info":{"version":1},"user":{}}')],
+             "provisioning file": [write("config.oppf", onpremserver.PUBLISHED), "--key", onpremserver.key()],
+             "company": ["d.example.org"],
              "telegram key": [write("telegram-key", bytes(range(256))), "--dc", "2"], "key id": ["0" * 16],
              "packet": [write("packet", bytes(range(56)))], "body": [write("body", b"data"), "-o", tmp_path / "sealed"],
              "request": ["upload-keys", "-o", tmp_path / "request"],
