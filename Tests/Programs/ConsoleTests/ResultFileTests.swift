@@ -37,6 +37,20 @@ import Testing
         }
     }
 
+    @Test func `what another program has made or changed meanwhile is not replaced`() throws {
+        try Self.inDirectory { directory in
+            let path = directory + "/result"
+            for was in [nil, "old"] {
+                try was?.write(toFile: path, atomically: false, encoding: .utf8)
+                let file = try ResultFile(path, mayReplace: true, outside: nil)
+                try "theirs".write(toFile: path, atomically: false, encoding: .utf8)
+                #expect(throws: ResultFileError.self) { try file.write(Array("new".utf8).span) }
+                #expect(Self.content(path) == "theirs")
+                try FileManager.default.removeItem(atPath: path)
+            }
+        }
+    }
+
     @Test func `if the end fails, no file is left that was not there`() throws {
         try Self.inDirectory { directory in
             let files = try ["one", "two"].map { try ResultFile(directory + "/" + $0, mayReplace: false, outside: nil) }

@@ -27,7 +27,7 @@ package struct ResultFile {
     private let readers: Directory.Readers
     /// Whether nothing stood there.
     package private(set) var isNew = true
-    /// The file that stood there, if it is replaced only as it was.
+    /// The file that stood there.
     private var replaced: FileState?
     /// How long to wait for another process that writes a result into the directory.
     private static let lockWait = Duration.seconds(60)
@@ -64,7 +64,7 @@ package struct ResultFile {
             if !isNew {
                 let present = try place.directory.presentState(of: name)
                 if !mayReplace { throw .exists(path: path) }
-                if old == .unchanged { replaced = present }
+                replaced = present
             }
         } catch {
             throw failure(error)
@@ -140,9 +140,8 @@ package struct ResultFile {
     }
 
     private func requireUnchanged() throws {
-        if let replaced, replaced != (try? place.directory.presentState(of: name)) {
-            throw ResultFileError.changed(path: path)
-        }
+        guard mayReplace, old == .unchanged else { return }
+        if replaced != (try? place.directory.presentState(of: name)) { throw ResultFileError.changed(path: path) }
     }
 
     private func remove(_ written: FileIdentity) { try? place.directory.remove(name, if: written) }

@@ -8,7 +8,7 @@ package enum ResultFileError: Explained {
     case existsForGood(path: String)
     /// It would be inside a directory whose files are the program's own.
     case reserved(path: String, for: String)
-    /// A file that was to be replaced was changed meanwhile, or removed.
+    /// The file was made, changed or removed since the command began.
     case changed(path: String)
     /// Its path leads to another directory than the one that was examined.
     case moved(path: String)
@@ -25,8 +25,8 @@ package enum ResultFileError: Explained {
                 hints: "name a file in another directory")
         case .changed(let path):
             Failure(
-                .exists, "another program changed or removed \(path) meanwhile",
-                hints: "this command changed nothing; try again")
+                .exists, "another program made, changed or removed \(path) meanwhile",
+                hints: "the file is as the other program has left it; try again")
         case .moved(let path):
             Failure(
                 .cantCreate, "another program moved or replaced the directory of \(path) meanwhile",

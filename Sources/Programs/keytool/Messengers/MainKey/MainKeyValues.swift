@@ -68,10 +68,11 @@ struct MainKeyOpenValue: Verb {
         guard output != "-" || !session.output.isJSON else {
             throw UsageFailure("with --json the content is not printed", hint: "--output FILE")
         }
+        // Before the value is read: it may be replaced.
+        let target = output == "-" ? nil : try ResultFile(output, mayReplace: force, outside: session.reserved)
         let bytes = try ValueFile.read(file)
         let version = LockedValue.version(of: bytes.span)
         let name = version == .version2 ? try value.requiredName() : nil
-        let target = output == "-" ? nil : try ResultFile(output, mayReplace: force, outside: session.reserved)
         try value.withKey(session) { id, key in
             let content = try ValueFile.open(bytes, version, name: name, key)
             let kind = version == .version1 ? content.kind : nil
