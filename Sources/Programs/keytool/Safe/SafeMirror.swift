@@ -51,7 +51,7 @@ struct SafeMirror: ScheduledVerb {
 
     /// The places that another device writes; all of them if there is no such place.
     func chosen(_ places: [ChosenPlace], _ keeper: ThreemaKeeper) -> [ChosenPlace] {
-        let readOnly = places.filter { (try? keeper.safe.isReadOnly($0.place)) == true }
+        let readOnly = places.filter { $0.unread != nil || (try? keeper.safe.isReadOnly($0.place)) == true }
         return readOnly.isEmpty ? places : readOnly
     }
 

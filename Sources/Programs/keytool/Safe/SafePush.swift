@@ -60,7 +60,7 @@ struct SafePush: ScheduledVerb {
 
     /// A place that is set up for reading only is left to `safe mirror`. A damaged setup is reported, not left out.
     func chosen(_ places: [ChosenPlace], _ keeper: ThreemaKeeper) -> [ChosenPlace] {
-        places.filter { (try? keeper.safe.isReadOnly($0.place)) != true }
+        places.filter { $0.unread != nil || (try? keeper.safe.isReadOnly($0.place)) != true }
     }
 
     func work(

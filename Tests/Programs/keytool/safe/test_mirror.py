@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 
 import pytest
 
-from kit import oracle
+from kit import identityfiles, oracle
 from kit.known import SAFE_PASSWORD
 from kit.processes.clock import Clocked
 from kit.runner import snapshot
@@ -215,6 +215,15 @@ def test_all(phone, tmp_path, safe_password):
     assert failed.code == 75 and "ZZZZ9999: unchanged" in failed.out and ID in failed.err, failed
     phone.keytool.ok("safe", "delete", "ZZZZ9999", "--setup-only", "--yes")
     assert "safe mirror --all" in phone.keytool.fails(64, "safe", "push", "--all").err
+
+
+def test_a_place_beside_it_that_cannot_be_read(phone, tmp_path, safe_password):
+    """A push leaves out what is for reading only, and nothing else."""
+    own = tmp_path / "own"
+    own.mkdir()
+    phone.keytool.ok("safe", "setup", "--name", "own", "--create", "--server", f"file://{own}", *safe_password)
+    identityfiles.directory(phone.keytool.keystore, ID).joinpath("places", "own").chmod(0o755)
+    assert "accessible to other users" in phone.keytool.fails(77, "safe", "push", "--all").err
 
 
 WRITING = [["push"], ["push", "--force"], ["push", "--overwrite"], ["push", "--dry-run"], ["delete", "--yes"],
