@@ -34,7 +34,7 @@ extension SafeMachine {
         let isExpected = place(role).expectsBackup || !place(role).journal.isEmpty
         if isMissingOrDamaged, isExpected, !isSettled(found, at: role, .removal(removal)) { return }
         guard found != .nothing else {
-            outcome.wasRemoved = outcome.progress.hasSentDeletion
+            outcome.wasRemoved = outcome.wasRemoved || outcome.progress.hasSentDeletion
             return
         }
         let survivor = removal.survivor.flatMap { needsProof(removal, from: $0) ? $0 : nil }
