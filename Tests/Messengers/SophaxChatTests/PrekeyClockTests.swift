@@ -7,7 +7,7 @@ import VectorKit
 
 @testable import SophaxChat
 
-/// What a wrong wall clock does to prekeys: none is dropped early, and rotation goes on.
+/// What a wrong wall clock does to prekeys: none is dropped more than a week early, and rotation goes on.
 @Suite struct PrekeyClockTests {
     private static let ahead = now + .days(3650)
 
@@ -72,6 +72,26 @@ import VectorKit
         }
         #expect(prekeys.maintain(at: now + .days(7)) == true)
         #expect(!prekeys.signedFacts.contains { $0.id == first })
+    }
+
+    @Test func `a clock that is behind twice drops nothing that was replaced just before`() {
+        var prekeys = PrekeyStore(at: now)
+        let first = prekeys.signedID
+        #expect(prekeys.rotate(at: now) == true)
+        for day in 1...2 {
+            _ = prekeys.maintain(at: now + .days(-4000))
+            _ = prekeys.maintain(at: now + .days(day))
+        }
+        #expect(prekeys.signedFacts.contains { $0.id == first })
+    }
+
+    @Test func `an old copy brings back nothing that was replaced long ago`() throws {
+        var copy = PrekeyStore(at: now)
+        let first = copy.signedID
+        #expect(copy.rotate(at: now) == true)
+        var prekeys = PrekeyStore(at: now)
+        let merged = try prekeys.merge(copy, at: now + .days(100))
+        #expect(merged.signed == 1 && !prekeys.signedFacts.contains { $0.id == first })
     }
 
     @Test func `an import takes over no time of the future`() throws {

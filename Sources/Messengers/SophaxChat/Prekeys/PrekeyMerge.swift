@@ -9,7 +9,7 @@ public enum PrekeyMergeError: Error, Equatable, Sendable {
     case otherSigned(UInt32)
     /// Another one-time prekey has this number.
     case otherOneTime(UInt32)
-    /// At most 8 signed prekeys fit.
+    /// An import makes at most 8 signed prekeys.
     case noRoomForSigned
     /// At most 1000 one-time prekeys fit.
     case noRoomForOneTime
@@ -44,7 +44,7 @@ public struct MergedPrekeys: Equatable, Sendable {
 extension PrekeyStore {
     /// Adds the prekeys of a copy that are missing here. The current signed prekey stays; the one of the copy counts as
     /// replaced now, so that peers with an old bundle have 14 days. One-time prekeys that were used here, and signed ones
-    /// that were replaced 14 days ago by the clock of the copy, are not missing. No time later than now is taken over.
+    /// that were replaced 14 days ago, are not missing. No time later than now is taken over.
     /// - Throws: `PrekeyMergeError` if another key has the number, or there is no room. Then nothing has changed.
     public mutating func merge(
         _ copy: borrowing PrekeyStore, at now: Timestamp
@@ -58,7 +58,10 @@ extension PrekeyStore {
                 guard held.hasKeys(of: other) else { throw .otherSigned(other.id) }
                 continue
             }
-            guard !other.isOver(by: copyClock) else { continue }
+            // The clock of an old copy gets a week older only.
+            guard !other.isOver(by: copyClock), other.replaced.map({ now - $0.wall < Self.retention }) ?? true else {
+                continue
+            }
             let replaced = other.replaced ?? ObservedTimestamp(sum: copyClock.sum, wall: now)
             // An event before the beginning of this clock counts from there: its key is kept longer.
             other.replaced = ObservedTimestamp(

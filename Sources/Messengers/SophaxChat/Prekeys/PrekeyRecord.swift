@@ -18,8 +18,8 @@ public import SecureMemory
 //        …       …  the pool's record
 //
 // Form 1, which is only read, has no clock: for each of 1 to 8 signed prekeys id (4), when made by the wall clock (8), key
-// (32), last-resort key (32), 1 if replaced (1), when by the wall clock (8). Replaced ones get 14 days from the first
-// reading on.
+// (32), last-resort key (32), 1 if replaced (1), when by the wall clock (8). Replaced ones get 14 days from the
+// latest time in it on.
 
 extension PrekeyStore {
     private static let form: UInt8 = 2

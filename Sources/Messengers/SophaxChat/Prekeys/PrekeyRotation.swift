@@ -83,10 +83,12 @@ extension PrekeyStore {
 }
 
 extension PrekeyStore.Signed {
-    /// Whether it was replaced 14 days ago.
+    /// Whether it was replaced 14 days ago, by both clocks: after a reading of a wall clock that was behind, that of the store
+    /// is a week ahead.
     /// - Parameter clock: of the store, already read.
     func isOver(by clock: ObservedClock) -> Bool {
-        replaced.map { clock.age(of: $0.sum) >= PrekeyStore.retention } ?? false
+        guard let replaced, let wall = clock.wall else { return false }
+        return clock.age(of: replaced.sum) >= PrekeyStore.retention && wall - replaced.wall >= PrekeyStore.retention
     }
 }
 

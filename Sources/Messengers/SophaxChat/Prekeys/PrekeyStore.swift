@@ -25,7 +25,8 @@ public struct PrekeyStore: ~Copyable, Sendable {
         var replaced: ObservedTimestamp?
     }
 
-    /// What replaced prekeys get old by: no single wrong reading of the wall clock lets one be dropped early.
+    /// What replaced prekeys get old by, beside the wall clock: a wrong reading of that lets one be dropped a week early at
+    /// most.
     var clock: ObservedClock
     /// From old to new; the last one is the current one.
     var signed: [Signed]

@@ -22,7 +22,7 @@ extension PrekeyMergeError: Explained {
             switch self {
             case .otherSigned(let id): "another key is held as signed prekey \(id)"
             case .otherOneTime(let id): "another key is held as one-time prekey \(id)"
-            case .noRoomForSigned: "there is no room for the signed prekeys of the file: 8 are kept"
+            case .noRoomForSigned: "there is no room for the signed prekeys of the file: an import makes at most 8"
             case .noRoomForOneTime: "there is no room for the one-time prekeys of the file: 1000 are kept"
             case .noRoomForSeen: "there is no room for the keys of first messages in the file: 10000 are kept"
             }

@@ -98,8 +98,11 @@ def test_no_room_changes_nothing(joined, exported, identity):
 def test_replaced_long_ago_is_not_missing(joined, exported, write, identity):
     id, file, record = exported
     text = agefile.open_file(file.read_bytes(), SECRET)
-    # By the clock of the copy: it has observed 14 days since.
+    # By both clocks of the copy.
+    replaced = sophax.SIGNED + 84
+    ago = struct.unpack(">q", record[replaced:replaced + 8])[0] - 15 * DAY
     old = record[:sophax.CLOCK] + struct.pack(">q", 15 * DAY) + record[sophax.CLOCK + 8:]
+    old = old[:replaced] + struct.pack(">q", ago) + old[replaced + 8:]
     text = text.replace(sophax.encode(record).encode(), sophax.encode(old).encode())
     made = joined.json("sophaxchat", "import", write("old.age", archives.seal(text)), *identity)
     assert (made["added_signed_prekeys"], made["added_one_time_prekeys"]) == (1, 20)
