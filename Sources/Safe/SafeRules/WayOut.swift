@@ -47,7 +47,13 @@ extension SafeFailure {
     package func waysOut(_ stage: SetupStage) -> [WayOut] {
         guard stage == .changeUnfinished || role != .next else { return waysOutBeforeChange }
         guard stage == .readOnly else { return waysOut }
-        return (self == .mirror(.absent) ? [.adoptPassword] : []) + waysOut.filter { !$0.isPush }
+        switch self {
+        case .absent, .mirror(.absent): return [.adoptPassword, .restoreFromHistory]
+        case .damaged, .older: return [.restoreFromHistory]
+        default:
+            let ways = waysOut.filter { !$0.isPush }
+            return ways.isEmpty ? [.nothing] : ways
+        }
     }
 
     private var waysOut: [WayOut] {
