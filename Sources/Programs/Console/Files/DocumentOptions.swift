@@ -12,9 +12,11 @@ package struct DocumentOptions: ParsableArguments {
 
     package init() {}
 
+    /// - Parameter old: as for `ResultFile.init`.
     /// - Throws: as `DocumentTarget.init`.
-    package func target(outside reserved: ReservedDirectory?) throws -> DocumentTarget {
-        try DocumentTarget(output, mayReplace: force, outside: reserved)
+    package func target(old: ResultFile.Old = .unchanged, outside reserved: ReservedDirectory?) throws -> DocumentTarget
+    {
+        try DocumentTarget(output, mayReplace: force, old: old, outside: reserved)
     }
 }
 

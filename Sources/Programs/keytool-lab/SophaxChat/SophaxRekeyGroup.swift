@@ -39,7 +39,8 @@ struct SophaxRekeyGroup: Verb {
 
     func run(_ session: Session) throws {
         // Refuse before the chain is replaced, not after.
-        let target = try written.target(outside: session.reserved)
+        // The file goes with the chain that is stored, whatever another command has put there meanwhile.
+        let target = try written.target(old: .any, outside: session.reserved)
         let (keeper, id) = try session.open(named, keystore)
         try wait.waiting(for: id.description, session) {
             try keeper.rekey(group, of: id, members: members, at: WallClock.now(), $0) { rekeyed in
