@@ -69,12 +69,11 @@ extension PrekeyStore {
         let (clock, signed): (ObservedClock, [Signed])
         switch form {
         case Self.form:
-            let sum = Int64(bitPattern: record.number(try reader.take(8)))
-            let wall = Int64(bitPattern: record.number(try reader.take(8)))
-            clock = ObservedClock(sum: .milliseconds(sum), wall: Timestamp(milliseconds: wall))
+            let sum = try record.time(&reader).milliseconds
+            clock = ObservedClock(sum: .milliseconds(sum), wall: try record.time(&reader))
             signed = try Self.signed(record, &reader)
         case Self.oldForm:
-            signed = try Self.oldSigned(record, &reader)
+            signed = try Self.signed(record, &reader, isOld: true)
             // The latest time that is known.
             clock = ObservedClock(wall: signed.flatMap { [$0.made.wall, $0.replaced?.wall ?? $0.made.wall] }.max())
         default:
@@ -100,55 +99,25 @@ extension PrekeyStore {
     }
 
     private static func signed(
-        _ record: Span<UInt8>, _ reader: inout RecordReader
+        _ record: Span<UInt8>, _ reader: inout RecordReader, isOld: Bool = false
     ) throws(StoredRecordError) -> [Signed] {
-        let count = try Self.count(record, &reader, limit: maxSigned)
+        let count = Int(record[try reader.take(1).lowerBound])
+        guard (1...(isOld ? maxOldSigned : maxSigned)).contains(count) else { throw .malformed }
         var signed: [Signed] = []
         for number in 1...count {
+            let isCurrent = number == count
             let id = UInt32(truncatingIfNeeded: record.number(try reader.take(4)))
-            let made = try record.observed(&reader)
+            let made = try isOld ? ObservedTimestamp(sum: .zero, wall: record.time(&reader)) : record.observed(&reader)
             let key = HeldKey(SecureBytes(copying: record.extracting(try reader.take(32))))
             let lastResort = HeldKey(SecureBytes(copying: record.extracting(try reader.take(32))))
-            let replaced = try record.observed(&reader)
+            let replaced =
+                try isOld
+                ? record.oldReplacement(&reader, made: made, isCurrent: isCurrent) : record.observed(&reader)
             guard id != 0, !signed.contains(where: { $0.id == id }) else { throw .malformed }
             signed.append(
-                Signed(
-                    id: id, made: made, key: key, lastResort: lastResort, replaced: number == count ? nil : replaced))
+                Signed(id: id, made: made, key: key, lastResort: lastResort, replaced: isCurrent ? nil : replaced))
         }
         return signed
-    }
-
-    private static func oldSigned(
-        _ record: Span<UInt8>, _ reader: inout RecordReader
-    ) throws(StoredRecordError) -> [Signed] {
-        let count = try Self.count(record, &reader, limit: maxOldSigned)
-        var signed: [Signed] = []
-        for number in 1...count {
-            let id = UInt32(truncatingIfNeeded: record.number(try reader.take(4)))
-            let made = Timestamp(milliseconds: Int64(bitPattern: record.number(try reader.take(8))))
-            let key = HeldKey(SecureBytes(copying: record.extracting(try reader.take(32))))
-            let lastResort = HeldKey(SecureBytes(copying: record.extracting(try reader.take(32))))
-            let flag = record[try reader.take(1).lowerBound]
-            let time = Timestamp(milliseconds: Int64(bitPattern: record.number(try reader.take(8))))
-            guard flag <= 1, id != 0, !signed.contains(where: { $0.id == id }), number < count || flag == 0 else {
-                throw .malformed
-            }
-            // One that was replaced while the wall clock was behind has no time.
-            let replaced = number == count ? nil : ObservedTimestamp(sum: .zero, wall: flag == 1 ? time : made)
-            signed.append(
-                Signed(
-                    id: id, made: ObservedTimestamp(sum: .zero, wall: made), key: key, lastResort: lastResort,
-                    replaced: replaced))
-        }
-        return signed
-    }
-
-    private static func count(
-        _ record: Span<UInt8>, _ reader: inout RecordReader, limit: Int
-    ) throws(StoredRecordError) -> Int {
-        let count = Int(record[try reader.take(1).lowerBound])
-        guard (1...limit).contains(count) else { throw .malformed }
-        return count
     }
 }
 
@@ -161,10 +130,24 @@ extension [UInt8] {
 }
 
 extension Span<UInt8> {
+    /// Takes 8 bytes.
+    fileprivate func time(_ reader: inout RecordReader) throws(StoredRecordError) -> Timestamp {
+        Timestamp(milliseconds: Int64(bitPattern: number(try reader.take(8))))
+    }
+
     /// Takes 16 bytes.
     fileprivate func observed(_ reader: inout RecordReader) throws(StoredRecordError) -> ObservedTimestamp {
-        let wall = Int64(bitPattern: number(try reader.take(8)))
-        let sum = Int64(bitPattern: number(try reader.take(8)))
-        return ObservedTimestamp(sum: .milliseconds(sum), wall: Timestamp(milliseconds: wall))
+        let wall = try time(&reader)
+        return ObservedTimestamp(sum: .milliseconds(try time(&reader).milliseconds), wall: wall)
+    }
+
+    /// Takes 9 bytes, of form 1. A key that was replaced while the wall clock was behind has no time of that.
+    fileprivate func oldReplacement(
+        _ reader: inout RecordReader, made: ObservedTimestamp, isCurrent: Bool
+    ) throws(StoredRecordError) -> ObservedTimestamp {
+        let flag = self[try reader.take(1).lowerBound]
+        let wall = try time(&reader)
+        guard flag <= 1, !isCurrent || flag == 0 else { throw .malformed }
+        return flag == 1 ? ObservedTimestamp(sum: .zero, wall: wall) : made
     }
 }
