@@ -24,10 +24,7 @@ extension Directory {
     }
 
     /// - Throws: `.wrongKind` if the name is a link, a directory or a special file; `.missing`.
-    package func requirePlainFile(_ name: String) throws(FileError) {
-        guard let status = try status(name) else { throw .missing(path: path(of: name)) }
-        try check(status, name)
-    }
+    package func requirePlainFile(_ name: String) throws(FileError) { _ = try presentState(of: name) }
 
     /// Whether `inner` is still the directory of that name in this one.
     package func holds(_ inner: borrowing Directory, as name: String) throws(FileError) -> Bool {

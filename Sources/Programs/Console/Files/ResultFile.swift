@@ -25,12 +25,10 @@ package struct ResultFile {
     private let old: Old
     private let reserved: ReservedDirectory?
     private let readers: Directory.Readers
-    /// Whether nothing stood there.
-    package private(set) var isNew = true
-    /// The file that stood there.
+    /// The file that stood there; nil for none.
     private var replaced: FileState?
-    /// How long to wait for another process that writes a result into the directory.
-    private static let lockWait = Duration.seconds(60)
+    /// Whether nothing stood there.
+    package var isNew: Bool { replaced == nil }
     /// Where the file that stood there is once it was replaced; nil if it is not kept.
     package var keptPath: String? { place.kept.map { path.dropLast(name.count) + $0 } }
 
@@ -60,11 +58,9 @@ package struct ResultFile {
         }
         try reserved?.requireOutside(place.directory, for: path)
         do throws(FileError) {
-            isNew = try !place.directory.contains(name)
-            if !isNew {
-                let present = try place.directory.presentState(of: name)
+            if try place.directory.contains(name) {
+                replaced = try place.directory.presentState(of: name)
                 if !mayReplace { throw .exists(path: path) }
-                replaced = present
             }
         } catch {
             throw failure(error)
@@ -128,6 +124,9 @@ package struct ResultFile {
         let bytes = part.bytes
         try part.file.write(bytes.span) { try write(Array(parts.dropFirst()), finish: finish) }
     }
+
+    /// How long to wait for another process that writes a result into the directory.
+    private static let lockWait = Duration.seconds(60)
 
     /// Of two processes that keep what they replace, the second one would keep what the first one has kept already.
     private func lockedIfKept() throws -> FileLock? {
