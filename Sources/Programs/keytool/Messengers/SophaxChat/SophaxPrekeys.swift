@@ -55,7 +55,8 @@ struct SophaxRotatePrekeys: Verb {
         commandName: "rotate-prekeys", abstract: "Replace the signed prekey and the last-resort key of an identity.",
         discussion: """
             They are replaced if they are 7 days old, or at once with --force. Those before are kept for 14 days, for \
-            peers that have an old bundle. --force says that the clock is right: times later than now count as now. With --if-due, cron runs it: for every identity, or for the named one.
+            peers that have an old bundle. --force says that the clock is right: times later than now count as now. \
+            With --if-due, cron runs it: for every identity, or for the named one.
             """)
 
     @OptionGroup var globals: GlobalOptions
