@@ -10,7 +10,8 @@ KEY = "22" * 32
 
 
 def on_day(keytool, day):
-    return Clocked(keytool, datetime.now(timezone.utc) + timedelta(days=day))
+    """The clock some `day` days ahead; an hour more, so that a whole day is over whatever its second was."""
+    return Clocked(keytool, datetime.now(timezone.utc) + timedelta(days=day, hours=1))
 
 
 def test_looks_do_not_hide_that_pushes_fail(pushed):
