@@ -97,7 +97,7 @@ def curl(url, *options, body=None, ok=True):
     return Answer(int(status), version, headers, content)
 
 
-def exchange(connection, raw, seconds=30, answers=0):
+def exchange(connection, raw, seconds=60, answers=0):
     """Sends bytes and reads until the server closes, or nothing comes for so long; before so many answers have begun,
     it waits for up to a minute. Returns all bytes and whether it has closed."""
     connection.sendall(raw)

@@ -106,7 +106,7 @@ def test_what_is_printed_for_the_apps(add, tmp_path, certificates):
             first = process.stdout.readline()
             process.send_signal(signal.SIGTERM)
             rest = process.stdout.read()
-            assert process.wait(20) == 0
+            assert process.wait(60) == 0
         return first.rsplit(":", 1)[1].strip(), rest
 
     options = ["--tls-certificate", certificates.good.path, "--tls-key", certificates.good.key]
@@ -133,7 +133,7 @@ def test_paths_are_printed_as_a_shell_needs_them(tmp_path):
         process.stdout.readline()
         process.send_signal(signal.SIGTERM)
         words = [shlex.split(line) for line in process.stdout if line.startswith("  keytool")]
-        assert process.wait(20) == 0
+        assert process.wait(60) == 0
     add, setup = words
     assert add == ["keytool-server", "account", "add", "NAME", "--store", f"file://{store}"]
     server, user, trust = setup[4], setup[6], setup[8]

@@ -89,14 +89,14 @@ def disk(tmp_path):
         options = ",".join(f"{name}={value}" for name, value in limits.items())
         remount = "remount," if mounted else ""
         made = subprocess.run(["mount", "-t", "tmpfs", "-o", f"{remount}{options}", "tmpfs", place],
-                              capture_output=True, text=True, timeout=10)
+                              capture_output=True, text=True, timeout=60)
         if made.returncode != 0:
             pytest.skip(f"nothing may be mounted here: {made.stderr.strip()}")
         mounted.append(place)
 
     yield disk
     if mounted:
-        subprocess.run(["umount", place], check=True, timeout=10)
+        subprocess.run(["umount", place], check=True, timeout=60)
 
 
 @pytest.mark.parametrize("limits", [{"size": "256k"}, {"size": "4m", "nr_inodes": 11}])

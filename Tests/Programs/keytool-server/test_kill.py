@@ -25,7 +25,7 @@ class Writer:
         self.refusals = []
 
     def write(self, port):
-        connection = http.client.HTTPConnection("127.0.0.1", port, timeout=20)
+        connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
         try:
             while True:
                 self.sent += 1
@@ -43,7 +43,7 @@ class Writer:
 
     def check(self, port):
         """The last acknowledged version is stored, or the one that was on its way after it."""
-        connection = http.client.HTTPConnection("127.0.0.1", port, timeout=20)
+        connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
         connection.request("GET", f"/backups/{self.id}")
         answer = connection.getresponse()
         stored = answer.read()

@@ -65,7 +65,7 @@ class Proxy:
 
     def close(self):
         self.process.terminate()
-        self.process.wait(20)
+        self.process.wait(60)
         shutil.rmtree(self.directory)
 
     def of_page(self, section, **places):

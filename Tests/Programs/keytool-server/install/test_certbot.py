@@ -62,7 +62,7 @@ class Network:
 
     def close(self):
         self.holder.stdin.close()
-        self.holder.wait(20)
+        self.holder.wait(60)
         self.holder.stdout.close()
 
 

@@ -135,7 +135,7 @@ def test_without_a_drop_in_it_says_what_to_choose(unit, tmp_path):
     assert store == {"KEYTOOL_SERVER_STORE": "file:///var/lib/keytool-server"}
     result = subprocess.run(
         [BINARY, *start.split()[1:]], env=environment(KEYTOOL_SERVER_STORE=f"file://{tmp_path}/store"),
-        stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=20)
+        stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60)
     assert result.returncode == 64 and "--tls-self-signed" in result.stderr
     assert "64" in values(unit, "RestartPreventExitStatus")[0].split()
 
@@ -208,7 +208,7 @@ def test_the_server_runs_under_the_unit(unit, public_path):
         assert [service.notice()[0], service.notice()[0]] == ["RELOADING=1", "READY=1"]
         service.process.terminate()
         assert service.notice() == ["STOPPING=1"]
-        assert service.process.wait(20) == 0
+        assert service.process.wait(60) == 0
     finally:
         out, err = service.close()
     assert out == "" and "warning" not in err and err.count('"method":"PUT","subject":"backup"') == 1, err

@@ -91,9 +91,9 @@ class Machine:
         try:
             while True:
                 try:
-                    terminal.expect(r"Account password for alice[^\n]*: ", timeout=3)
+                    terminal.expect(r"Account password for alice[^\n]*: ")
                 except AssertionError:
-                    assert terminal.process.wait(20) == 0, terminal.text
+                    assert terminal.process.wait(60) == 0, terminal.text
                     break
                 terminal.send(PASSWORD)
             shown = terminal.text

@@ -104,7 +104,7 @@ def test_words_come_before_the_name(held, places):
         place = places()
         process = injection._traced(held, point, injection.KILL).start(
             "archive", "export", "-o", place / "keys.age", "--shares", "2/3", "--reveal-shares")
-        out, _ = process.communicate(timeout=30)
+        out, _ = process.communicate(timeout=60)
         if (place / "keys.age").exists():
             lines = out.decode().splitlines()
             assert len(lines) == 3, point

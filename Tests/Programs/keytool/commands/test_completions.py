@@ -190,7 +190,7 @@ def test_completion_prints_no_errors(keytool):
     keytool.keystore.chmod(0o700)
     broken = subprocess.run(
         [BINARY, "---completion", "id", "show", "--", "positional@0", "4", "0", "keytool", "id", "show", b"\xff",
-         "--keystore", keytool.keystore, ""], capture_output=True, env=keytool.environment, timeout=20)
+         "--keystore", keytool.keystore, ""], capture_output=True, env=keytool.environment, timeout=60)
     assert (broken.returncode, broken.stdout, broken.stderr) == (0, b"ABCD1234\n", b"")
     for nonsense in ((), ("--json",), ("id", "--", "positional@7", "1", "1"), ("id", "--", "--nothing", "x", "y")):
         result = keytool.with_keystore(None)("---completion", *nonsense)

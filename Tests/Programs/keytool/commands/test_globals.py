@@ -153,7 +153,7 @@ def test_closed_standard_streams(keytool, closed):
     keytool.ok("id", "create", "--id", "ABCD1234")
     command = keytool.command_line("id", "create", "--id", "ZZZZ9999")
     shell = subprocess.run(["/bin/sh", "-c", f'exec "$0" "$@" {closed}', *command],
-                           env=keytool.environment, capture_output=True, timeout=20)
+                           env=keytool.environment, capture_output=True, timeout=60)
     assert shell.returncode in (0, 74), shell
     listed = {one["id"] for one in keytool.json("id", "list")["identities"]}
     assert "ABCD1234" in listed
@@ -177,5 +177,5 @@ def test_locales(keytool, locale):
 
 def test_arguments_that_are_no_utf8(keytool):
     process = subprocess.run([BINARY, b"id", b"show", b"\xff\xfe"], capture_output=True,
-                             env=keytool.environment, timeout=20)
+                             env=keytool.environment, timeout=60)
     assert process.returncode == 64, process

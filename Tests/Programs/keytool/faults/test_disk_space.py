@@ -27,18 +27,18 @@ def disk(tmp_path, home, built):
         unmount()
         options = f"size={blocks * BLOCK},nr_inodes={inodes},mode=0700"
         made = subprocess.run(["mount", "-t", "tmpfs", "-o", options, "tmpfs", place],
-                              capture_output=True, text=True, timeout=10)
+                              capture_output=True, text=True, timeout=60)
         if made.returncode != 0:
             pytest.skip(f"nothing may be mounted here: {made.stderr.strip()}")
         mounted.append(place)
         return Keytool(home, place / "keystore")
 
     def grow():
-        subprocess.run(["mount", "-o", "remount,size=4m,nr_inodes=1000", place], check=True, timeout=10)
+        subprocess.run(["mount", "-o", "remount,size=4m,nr_inodes=1000", place], check=True, timeout=60)
 
     def unmount():
         if mounted:
-            subprocess.run(["umount", mounted.pop()], check=True, timeout=10)
+            subprocess.run(["umount", mounted.pop()], check=True, timeout=60)
 
     make.grow, make.place = grow, place
     yield make
@@ -80,10 +80,10 @@ def test_import_over_another_key(disk, write, code_password):
             keytool.ok("backup", "import", codes[0], *code_password)
             used = (shutil.disk_usage(disk.place).used // BLOCK,
                     1000 - int(subprocess.run(["df", "--output=iavail", disk.place], capture_output=True,
-                                              check=True, timeout=10).stdout.split()[1]))
+                                              check=True, timeout=60).stdout.split()[1]))
             size = (1000, used[1] + more) if inodes else (used[0] + more, 1000)
             subprocess.run(["mount", "-o", f"remount,size={size[0] * BLOCK},nr_inodes={size[1]}", disk.place],
-                           check=True, timeout=10)
+                           check=True, timeout=60)
             before = keytool.json("id", "show")["public_key"]
             result = keytool("backup", "import", codes[1], "--replace", *code_password)
             results.add(result.code)
@@ -132,7 +132,7 @@ def test_reading_sessions_needs_no_room(disk, write):
     sophax.put_group(keytool, sophax.group_record(members=["1" * 32]))
     # As the file system counts them, with the directory's own.
     full = subprocess.run(["sh", "-c", 'cat /dev/zero > "$0/fill"; while : > "$0/$$.$((n += 1))"; do :; done', disk.place],
-                          capture_output=True, text=True, timeout=30)
+                          capture_output=True, text=True, timeout=60)
     assert "No space left" in full.stderr, full
     before = snapshot(keytool.keystore, without=())
     keytool.ok("sophaxchat", "show-group", "G")

@@ -29,14 +29,14 @@ def looked_up(keytool, tmp_path, safe_password):
         (tmp_path / "resolv.conf").write_text(f"nameserver {OWN_ADDRESS}\n{options}\n")
         inside = ["unshare", "--mount", "sh", "-c", 'mount --bind "$0" /etc/resolv.conf && exec "$@"',
                   str(tmp_path / "resolv.conf")]
-        if subprocess.run([*inside, "true"], capture_output=True, timeout=10).returncode:
+        if subprocess.run([*inside, "true"], capture_output=True, timeout=60).returncode:
             pytest.skip("needs root and the right to mount")
         server = NameServer(code)
         servers.append(server)
         line = keytool.command_line(*command, "--server", "https://safe.example.net/",
                                     *safe_password, *patience)
         start = time.monotonic()
-        result = subprocess.run([*inside, *line], env=keytool.environment, capture_output=True, timeout=30, text=True)
+        result = subprocess.run([*inside, *line], env=keytool.environment, capture_output=True, timeout=60, text=True)
         assert result.returncode == 75, result
         return result.stderr, time.monotonic() - start
 

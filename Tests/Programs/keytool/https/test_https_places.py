@@ -290,12 +290,12 @@ def test_loss_that_a_command_has_seen_is_repaired(pushed, verb, damage):
 def test_interrupted_deletion_is_not_carried_out_later(pushed, number, way_on):
     pushed.server.fault("DELETE", f.stall)
     running = pushed.keytool.start("safe", "delete", "--yes")
-    deadline = time.monotonic() + 20
+    deadline = time.monotonic() + 60
     while "DELETE" not in pushed.server.kinds():
         assert time.monotonic() < deadline
         time.sleep(0.02)
     os.kill(running.pid, number)
-    running.communicate(timeout=20)
+    running.communicate(timeout=60)
     pushed.server.heal()
     pushed.server.forget()
     for _ in range(2):

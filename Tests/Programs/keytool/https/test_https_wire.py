@@ -68,7 +68,7 @@ def test_netrc_is_not_read(bare):
     (bare.keytool.home / ".netrc").write_text(f'machine localhost login {USER} password "{SERVER_PASSWORD.decode()}"\n')
     authority = bare.world.approach[-1]
     subprocess.run(["curl", "-q", "-sS", "-o", "/dev/null", "--netrc", "--cacert", authority, bare.server.url],
-                   env=bare.keytool.environment, check=True, timeout=30)
+                   env=bare.keytool.environment, check=True, timeout=60)
     assert [request.header("authorization") for request in bare.server.requests] == [[AUTHORIZATION]]
     bare.server.forget()
     without = ["--server", bare.server.url, "--ca-file", authority, "--safe-password-file", bare.world.passwords["safe"]]

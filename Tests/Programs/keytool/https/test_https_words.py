@@ -218,7 +218,7 @@ def test_proxy_that_does_not_answer(through, answers):
         for answer in answers:
             connection.recv(4096)
             connection.sendall(answer)
-        ended.wait(20)
+        ended.wait(60)
 
     machine = through(serve)
     start = time.monotonic()

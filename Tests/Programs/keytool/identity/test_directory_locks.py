@@ -116,7 +116,7 @@ def lost(keytool, id_directory, at):
 
 def test_two_that_resume_register_the_key_once(lost, id_directory, slow):
     first = lost.start("id", "create", "--resume", "--json")
-    assert slow.asked.wait(20)
+    assert slow.asked.wait(60)
     second = lost.start("id", "create", "--resume")
     time.sleep(2)
     assert second.poll() is None and id_directory.asked == [(CREATE, 1), (CREATE, 2)]
@@ -133,7 +133,7 @@ def test_who_resumes_after_a_failure_goes_on(lost, id_directory):
     failing = Slow(id_directory.lose)
     id_directory.script(CREATE, failing, phase=2)
     first = lost.start("id", "create", "--resume")
-    assert failing.asked.wait(20)
+    assert failing.asked.wait(60)
     second = lost.start("id", "create", "--resume")
     time.sleep(1)
     failing.go.set()
@@ -143,7 +143,7 @@ def test_who_resumes_after_a_failure_goes_on(lost, id_directory):
 
 def test_a_killed_one_holds_nothing(lost, id_directory, slow):
     killed = lost.start("id", "create", "--resume")
-    assert slow.asked.wait(20)
+    assert slow.asked.wait(60)
     killed.kill()
     killed.communicate()
     lost.ok("id", "create", "--resume")
@@ -151,7 +151,7 @@ def test_a_killed_one_holds_nothing(lost, id_directory, slow):
 
 def test_a_key_that_is_being_registered_is_not_removed(keytool, id_directory, at, slow):
     creating = keytool.start("id", "create", *at, "--json")
-    assert slow.asked.wait(20)
+    assert slow.asked.wait(60)
     [path] = pending_files(keytool)
     removing = keytool.start("id", "remove", "--pending", path.name[9:17], "--yes")
     time.sleep(2)
@@ -175,7 +175,7 @@ def test_a_refusal_is_reported_though_the_keystore_is_locked(keytool, id_directo
     refusing = Slow(id_directory.refuse("Out of IDs"))
     id_directory.script(CREATE, refusing, phase=2)
     creating = keytool.start("id", "create", *at)
-    assert refusing.asked.wait(20)
+    assert refusing.asked.wait(60)
     with Held(keytool.keystore / "lock"):
         refusing.go.set()
         result = keytool.finish(creating, timeout=60)

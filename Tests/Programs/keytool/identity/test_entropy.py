@@ -28,7 +28,7 @@ def press(run, count, key=b"Q"):
     """One at a time, each one acknowledged before the next."""
     for _ in range(count):
         run.press(key)
-        run.expect(r"\.", timeout=5)
+        run.expect(r"\.", timeout=60)
 
 
 def test_echo_is_off_before_anybody_is_asked(terminal):

@@ -26,7 +26,7 @@ def ask(directory, certificates):
     trust = ssl.create_default_context(cafile=certificates.authority.path)
 
     def ask(path, method="POST", **fields):
-        connection = http.client.HTTPSConnection("localhost", directory.port, context=trust, timeout=20)
+        connection = http.client.HTTPSConnection("localhost", directory.port, context=trust, timeout=60)
         body = None if method == "GET" else json.dumps(fields)
         connection.request(method, "/" + path, body, {"Content-Type": "application/json"} if body else {})
         answer = connection.getresponse()

@@ -139,7 +139,7 @@ def test_links_and_fifos(replaced, tmp_path, command):
     replaced.keytool.fails(77, *command)
     where.unlink()
     os.mkfifo(where, 0o600)
-    replaced.keytool.fails(77, *command, timeout=5)
+    replaced.keytool.fails(77, *command, timeout=60)
     assert elsewhere.read_bytes() == replaced.good
 
 
@@ -156,7 +156,7 @@ def test_what_stands_at_the_temporary_name(replaced, tmp_path, plant):
         os.mkfifo(planted)
     else:
         planted.write_bytes(b"left")
-    replaced.keytool.ok("key", "protect", "--scheme", "scrypt", *replaced.passphrase, timeout=10)
+    replaced.keytool.ok("key", "protect", "--scheme", "scrypt", *replaced.passphrase, timeout=60)
     assert outside.read_bytes() == b"untouched" and outside.stat().st_nlink == 1
     assert not os.path.lexists(planted)
     assert masterkey.read(replaced.keytool, PASSPHRASE) == replaced.key

@@ -96,7 +96,7 @@ def test_hard_link(keytool, record, tmp_path):
 def test_fifo_in_place_of_a_file(keytool, record):
     record.unlink()
     os.mkfifo(record, 0o600)
-    keytool.fails(77, "id", "show", timeout=5)
+    keytool.fails(77, "id", "show", timeout=60)
 
 
 def test_directory_in_place_of_a_file(keytool, record):

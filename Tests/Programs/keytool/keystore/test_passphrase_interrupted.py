@@ -49,7 +49,7 @@ def test_ended_while_asking(request, terminal, keytool, question, how):
         run.press({"C": b"\x03", "D": b"\x04"}[how[-1]])
     else:
         run.process.send_signal(getattr(signal, how))
-    assert run.finish(timeout=5) in ENDS[how], run.text
+    assert run.finish(timeout=60) in ENDS[how], run.text
     assert run.settings == before, "the terminal is left without echo"
     assert re.search(last.removesuffix("$") + r"\n", run.text), "the shell's prompt would stand behind the question"
     assert snapshot(keytool.keystore) == kept
@@ -64,5 +64,5 @@ def test_terminal_that_goes_away(request, terminal, keytool, command, prompt):
     run = terminal(*command)
     run.expect(prompt)
     run.hang_up()
-    assert run.process.wait(timeout=5) != 0
+    assert run.process.wait(timeout=60) != 0
     assert snapshot(keytool.keystore) == before

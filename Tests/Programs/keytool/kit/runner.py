@@ -106,14 +106,14 @@ class Keytool:
                     "env": self.environment, "cwd": self.home}
         return subprocess.Popen(self.command_line(*arguments), **{**defaults, **options})
 
-    def __call__(self, *arguments, stdin=None, timeout=30, **options):
+    def __call__(self, *arguments, stdin=None, timeout=60, **options):
         """`stdin`: bytes or text to be piped in, else /dev/null."""
         if stdin is not None:
             options["stdin"] = subprocess.PIPE
             stdin = stdin.encode() if isinstance(stdin, str) else stdin
         return self.finish(self.start(*arguments, **options), arguments, stdin, timeout)
 
-    def finish(self, process, arguments=(), stdin=None, timeout=30):
+    def finish(self, process, arguments=(), stdin=None, timeout=60):
         try:
             stdout, stderr = process.communicate(stdin, timeout)
         except subprocess.TimeoutExpired:

@@ -132,13 +132,13 @@ def test_the_file_has_the_chain_of_the_store(stored, tmp_path):
     slow = injection.Prefixed(stored, "strace", "-f", "-o", tmp_path / "trace", "-e", "trace=renameat",
                               "-e", "inject=renameat:delay_enter=2000000")
     first = slow.start(*rekey(ONE, TWO), "-o", path, "--force")
-    deadline = time.monotonic() + 20
+    deadline = time.monotonic() + 60
     while sophax.stored_group(stored) == STORED:
         assert time.monotonic() < deadline
         time.sleep(0.02)
     stored.fails(11, *rekey(ONE, TWO), "-o", path, "--force", "--lock-wait", "0s")
     stored.ok(*rekey(ONE, TWO), "-o", path, "--force")
-    assert first.wait(timeout=30) == 0
+    assert first.wait(timeout=60) == 0
     found = distributions(path.read_bytes())
     assert is_stored(stored, found) and {one["generation"] for one in found.values()} == {2}
 

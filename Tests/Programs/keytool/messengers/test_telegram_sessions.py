@@ -130,7 +130,7 @@ def test_while_a_bot_uses_it(keytool, tmp_path, journal):
 
 WRITER = """
 import sqlite3, sys, time
-connection = sqlite3.connect(sys.argv[1], isolation_level=None, timeout=30)
+connection = sqlite3.connect(sys.argv[1], isolation_level=None, timeout=60)
 keys = [bytes.fromhex(each) for each in sys.argv[2:]]
 connection.execute("pragma synchronous = off")
 print("ready", flush=True)

@@ -49,7 +49,7 @@ def test_each_file_has_a_key_of_its_own(keytool, write, tmp_path):
 
 def test_seal_from_stdin_to_stdout(keytool, tmp_path):
     command = keytool.command_line("textsecure", "seal-attachment", "-", "-o", "-", "--key-out", tmp_path / "key")
-    done = subprocess.run([*map(str, command)], input=b"from a pipe", capture_output=True, check=True, timeout=30)
+    done = subprocess.run([*map(str, command)], input=b"from a pipe", capture_output=True, check=True, timeout=60)
     assert textsecure.open_attachment(written_key(tmp_path / "key"), done.stdout) == b"from a pipe"
 
 

@@ -85,7 +85,7 @@ def test_under_a_passphrase(keytool, write, given, password, tmp_path):
 
 def test_result_on_stdout_is_the_file_alone(keytool, write, password, tmp_path):
     process = keytool.start("textsecure", "import-client", write("wrapped", FORMS["android"]()), "-o", "-", *TO, *password)
-    assert agefile.open_file(process.communicate(timeout=30)[0], archives.SECRET) == SECRET
+    assert agefile.open_file(process.communicate(timeout=60)[0], archives.SECRET) == SECRET
 
 
 def damaged():

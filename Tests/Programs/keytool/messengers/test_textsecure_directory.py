@@ -40,7 +40,7 @@ def test_hash_numbers(keytool, write):
 def test_warning_comes_before_the_tokens(keytool, write):
     """Both on one pipe, in the order of writing."""
     process = keytool.start("textsecure", "hash-numbers", write("n", NUMBER), "-q", stderr=-2)
-    out = process.communicate(timeout=30)[0].decode()
+    out = process.communicate(timeout=60)[0].decode()
     assert 0 <= out.index("warning") < out.index(token(NUMBER))
 
 

@@ -46,7 +46,7 @@ body = struct.pack(">II", 0x182, 7) + struct.pack(">IIHBH", 9, 0x40000009, 0, 0,
 deadline = time.monotonic() + 30
 while True:
     try:
-        connection = socket.create_connection(("127.0.0.1", int(sys.argv[1])), timeout=30)
+        connection = socket.create_connection(("127.0.0.1", int(sys.argv[1])), timeout=60)
         break
     except ConnectionRefusedError:
         assert time.monotonic() < deadline
@@ -85,7 +85,7 @@ class Machine:
 
     def close(self):
         self.holder.stdin.close()
-        self.holder.wait(20)
+        self.holder.wait(60)
         self.holder.stdout.close()
 
 

@@ -256,13 +256,12 @@ def test_reader_that_fails(reader, keytool, picture, code_password, script, code
     assert snapshot(keytool.keystore) == EMPTY_KEYSTORE
 
 
-@pytest.mark.alone
-def test_reader_that_prints_a_gibibyte(reader, picture, code_password):
+def test_reader_that_prints_a_gibibyte(reader, picture, code_password, tmp_path):
+    """Its output is not read to the end."""
     image = picture(CODE)
-    begun = time.monotonic()
-    runner = reader(f"echo {CODE}\nexec head -c 1073741824 /dev/zero\n")
+    runner = reader(f"echo {CODE}\nhead -c 1073741824 /dev/zero && touch {tmp_path}/all\n")
     runner.fails(65, "backup", "check", "--qr-image", image, *code_password)
-    assert time.monotonic() - begun < 5
+    assert not (tmp_path / "all").exists()
 
 
 def test_reader_that_hangs_is_ended(reader, picture, code_password, tmp_path):
@@ -278,8 +277,8 @@ def test_reader_that_hangs_is_ended(reader, picture, code_password, tmp_path):
         while not (tmp_path / out).exists():
             time.sleep(0.01)
     for out, run in runs:
-        result = runner.finish(run, command, timeout=TIME_LIMIT + 20)
-        assert TIME_LIMIT - 1 < time.monotonic() - begun < TIME_LIMIT + 10
+        result = runner.finish(run, command, timeout=TIME_LIMIT + 60)
+        assert TIME_LIMIT - 1 < time.monotonic() - begun < TIME_LIMIT + 50
         assert result.code == 69 and "did not finish in time" in result.err, result
         assert not os.path.exists(f"/proc/{int((tmp_path / out).read_text())}")
 

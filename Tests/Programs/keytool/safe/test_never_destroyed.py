@@ -582,7 +582,7 @@ def test_deletion_that_is_interrupted_by_a_person(machine, number):
         running = machine.keytool.start("safe", "delete", "--yes")
         time.sleep(1.5)
         running.send_signal(number)
-        running.communicate(timeout=20)
+        running.communicate(timeout=60)
     assert running.returncode in (-number, 128 + number)
     assert machine.push()["result"] == "unchanged" and machine.blob == before
 

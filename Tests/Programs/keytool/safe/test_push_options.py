@@ -272,6 +272,7 @@ def test_jitter_is_a_random_delay_below_its_limit(safe):
         assert safe.keytool.finish(process).code == 0
     took = sorted(ends.values())
     assert took[-1] > 0.35, "no delay"
+    assert took[0] < 30, "the delay is not below its limit"
     assert took[-1] - took[0] > 0.2, "the same delay for all"
 
 
@@ -285,17 +286,6 @@ def test_jitter_on_a_terminal_says_how_long(safe, terminal):
         run = terminal("safe", "push", "--jitter", "1s", *quiet, runner=safe.keytool)
         assert run.finish() == 0 and "sleeping" not in run.text, run.text
     assert "sleeping" not in safe.keytool.ok("safe", "push", "--jitter", "1s").err
-
-
-@pytest.mark.alone
-def test_jitter_ends(safe):
-    safe.push()
-    start = time.monotonic()
-    safe.push()
-    without = time.monotonic() - start
-    start = time.monotonic()
-    safe.push("--jitter", "1s")
-    assert time.monotonic() - start < without + 1.3
 
 
 def test_durations_that_are_none(safe):

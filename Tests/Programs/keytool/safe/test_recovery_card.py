@@ -232,7 +232,7 @@ def test_json(safe, keytool, card):
 
 def test_stdout(safe, keytool, terminal, card):
     process = keytool.start("safe", "card", "-")
-    out, err = process.communicate(timeout=30)
+    out, err = process.communicate(timeout=60)
     assert process.returncode == 0 and out.startswith(b"%PDF-1.4\n") and out.endswith(b"%%EOF\n") and err == b""
     run = terminal("safe", "card", "-")
     assert run.finish() == 64 and "%PDF" not in run.text

@@ -116,7 +116,7 @@ def runs(pid):
 
 
 def is_gone(pids):
-    deadline = time.monotonic() + 5
+    deadline = time.monotonic() + 60
     while any(runs(pid) for pid in pids):
         assert time.monotonic() < deadline, f"{pids} still run"
         time.sleep(0.05)
@@ -126,7 +126,7 @@ LASTING = "sleep 10000 & echo $! >> {pids}; sleep 10000 & echo $! >> {pids}; ech
 
 
 def written(pids, count=3):
-    deadline = time.monotonic() + 10
+    deadline = time.monotonic() + 60
     while not pids.exists() or len(pids.read_text().split()) < count:
         assert time.monotonic() < deadline
         time.sleep(0.02)
@@ -142,7 +142,7 @@ def test_command_that_does_not_end(keytool, check, tmp_path, script):
     pids = tmp_path / "pids"
     command = [*check, script.format(pids=pids)]
     started = time.monotonic()
-    result = sped_up(keytool, 40).fails(16, *command, timeout=20)
+    result = sped_up(keytool, 40).fails(16, *command, timeout=60)
     assert time.monotonic() - started > 1, "that was no minute"
     assert "backup password" in result.err and "1 minute" in result.err, result
     is_gone(written(pids))
@@ -155,7 +155,7 @@ def test_interrupted_with_the_whole_group(keytool, check, tmp_path, number, star
     process = keytool.start(*check, start + LASTING.format(pids=pids))
     started = written(pids)
     process.send_signal(number)
-    process.communicate(timeout=10)
+    process.communicate(timeout=60)
     assert process.returncode == -number
     is_gone(started)
 
@@ -167,7 +167,7 @@ def test_ignored_hangup_stays_ignored(keytool, check, tmp_path):
                             preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN))
     written(pids, 1)
     process.send_signal(signal.SIGHUP)
-    process.communicate(timeout=10)
+    process.communicate(timeout=60)
     assert process.returncode == 0
 
 

@@ -68,7 +68,7 @@ def test_five_minutes_on_a_terminal(protected, tmp_path):
         "id", "show", "--passphrase-command", LASTING.format(pids=pids))]
     run = Terminal(command, protected.environment)
     try:
-        assert run.finish(timeout=20) == 16, run.text
+        assert run.finish(timeout=60) == 16, run.text
         assert "keystore passphrase" in run.text and "5 minutes" in run.text
         is_gone(written(pids))
     finally:
@@ -82,7 +82,7 @@ def test_no_input_is_no_terminal(protected, tmp_path):
         "id", "show", "--no-input", "--passphrase-command", f"{ASKS}; {LASTING.format(pids=pids)}")]
     run = Terminal(command, protected.environment)
     try:
-        assert run.finish(timeout=20) == 16, run.text
+        assert run.finish(timeout=60) == 16, run.text
         assert "1 minute" in run.text
     finally:
         run.close()

@@ -169,7 +169,7 @@ def test_content(check, keytool, given, credentials, content, expect):
 
 def test_huge_secret(check, given):
     check(*given("backup-password", b"x" * (8 << 20)), expect=(12, 65))
-    check("--backup-password-file", "/dev/zero", expect=65, timeout=10)
+    check("--backup-password-file", "/dev/zero", expect=65, timeout=60)
 
 
 # Nothing, and too much

@@ -160,7 +160,7 @@ def test_ctrl_z_does_not_stop_it(setup, unchanged):
 def test_hang_up(setup, unchanged):
     run = setup()
     run.hang_up()
-    assert run.process.wait(10) in (129, -signal.SIGHUP)
+    assert run.process.wait(60) in (129, -signal.SIGHUP)
 
 
 def test_signal_behind_it_finds_the_first_screen(setup, unchanged):

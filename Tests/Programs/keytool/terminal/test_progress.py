@@ -159,7 +159,7 @@ def test_hang_up(terminal, slower):
     opened(run)
     run.expect(FRAME)
     run.hang_up()
-    assert run.process.wait(10) == -signal.SIGHUP
+    assert run.process.wait(60) == -signal.SIGHUP
 
 
 def test_ignored_hang_up_stays_ignored(slow):

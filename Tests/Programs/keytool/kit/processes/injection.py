@@ -108,7 +108,7 @@ def syncing_a_directory_of_sqlite(points):
 def kill(keytool, point, *arguments):
     """Runs the command up to this call."""
     process = _traced(keytool, point, KILL).start(*arguments)
-    process.communicate(timeout=30)
+    process.communicate(timeout=60)
     # A run in which the call did not come would prove nothing.
     assert process.returncode == -signal.SIGKILL, f"not killed, but exit {process.returncode}"
     _log(keytool).unlink()

@@ -14,7 +14,7 @@ from kit.runner import Result
 TRACEME, CONT, SETOPTIONS, SEIZE = 0, 7, 0x4200, 0x4206
 TRACEEXIT, EXITKILL = 0x40, 0x100000
 EXIT_STOP = signal.SIGTRAP | 6 << 8  # PTRACE_EVENT_EXIT
-PATIENCE = 30  # seconds
+PATIENCE = 60  # seconds
 
 _ptrace = ctypes.CDLL(None, use_errno=True).ptrace
 _ptrace.argtypes = [ctypes.c_long, ctypes.c_long, ctypes.c_void_p, ctypes.c_void_p]

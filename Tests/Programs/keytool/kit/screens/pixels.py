@@ -81,7 +81,7 @@ def read_qr(image, path, is_text=True):
     image.save(path)
     binary = [] if is_text else ["-Sqrcode.binary"]
     reader = subprocess.run(["zbarimg", "--raw", "-q", "-Sdisable", "-Sqrcode.enable", *binary, path],
-                            capture_output=True, timeout=30)
+                            capture_output=True, timeout=60)
     assert reader.returncode == 0, f"zbarimg: {reader.returncode}, no code in {path}"
     assert reader.stdout.endswith(b"\n")
     return reader.stdout[:-1]

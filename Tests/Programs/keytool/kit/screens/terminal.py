@@ -8,7 +8,7 @@ import subprocess
 import termios
 import time
 
-PATIENCE = 15  # seconds; two scrypt derivations on a busy machine fit in easily
+PATIENCE = 60  # seconds: only what hangs takes so long, also on a busy machine
 
 # Where keytool breaks a line that is wider than the terminal.
 WRAP = re.compile(r"\n  (?=\S)")

@@ -6,7 +6,7 @@ import socket
 import threading
 
 # Longer than any test waits: what ends a connection that stands still is keytool, or the next test.
-PATIENCE = 30
+PATIENCE = 90
 # For what needs a port of a certain number: an address of this process alone, as others run tests at the same time.
 OWN_ADDRESS = f"127.{os.getpid() >> 16 & 127 | 128}.{os.getpid() >> 8 & 255}.{os.getpid() & 255}"
 

@@ -66,7 +66,7 @@ class Moto:
     def _answers(self):
         context = ssl.create_default_context(cafile=self.certificate.authority.path)
         try:
-            connection = http.client.HTTPSConnection("localhost", self.port, timeout=5, context=context)
+            connection = http.client.HTTPSConnection("localhost", self.port, timeout=60, context=context)
             connection.request("GET", "/moto-api/data.json")
             return connection.getresponse().status == 200
         except OSError:

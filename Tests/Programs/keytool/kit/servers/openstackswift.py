@@ -177,7 +177,7 @@ class OpenStackSwift:
     def _answers(self):
         context = ssl.create_default_context(cafile=self.certificate.authority.path)
         try:
-            connection = http.client.HTTPSConnection("localhost", self.port, timeout=5, context=context)
+            connection = http.client.HTTPSConnection("localhost", self.port, timeout=60, context=context)
             connection.request("GET", "/healthcheck")
             return connection.getresponse().status == 200
         except OSError:

@@ -19,7 +19,7 @@ from typing import NamedTuple
 from kit.servers.certificates import openssl
 from kit.servers.safedirectory import MAX_BACKUP_BYTES, SafeDirectory
 
-PATIENCE = 20  # seconds
+PATIENCE = 60  # seconds
 USER = {"user": "nobody", "group": "nogroup", "extra_groups": []} if os.geteuid() == 0 else {}
 
 

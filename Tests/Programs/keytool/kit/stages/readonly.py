@@ -13,7 +13,7 @@ MOUNT = 'mount --bind "$0" "$0" && mount -o remount,ro,bind "$0" && exec "$@"'
 def on_a_medium(keytool):
     """The same keytool, for which the keystore is on a medium that is mounted read-only."""
     inside = ["unshare", "--mount", "sh", "-c", MOUNT, keytool.keystore]
-    if subprocess.run([*inside, "true"], capture_output=True, timeout=10).returncode:
+    if subprocess.run([*inside, "true"], capture_output=True, timeout=60).returncode:
         pytest.skip("needs root and the right to mount")
     return Prefixed(keytool, *inside)
 
