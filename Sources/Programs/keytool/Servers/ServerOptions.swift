@@ -115,7 +115,9 @@ struct ServerOptions: ParsableArguments {
         from present: borrowing SafeEndpoint, without: SafeEndpoint.Approach, _ files: OnPremKeeper, _ session: Session
     ) throws -> SafeEndpoint? {
         guard isGiven || !without.isEmpty else { return nil }
-        let named = try named(isNeeded: false, files, session) ?? server(at: present.address, session)
+        let named =
+            try named(isNeeded: false, files, session)
+            ?? server(at: present.address, user: user(of: present), session)
         // Of another place, what was known of the present one says nothing.
         guard named.address == present.address else { return named }
         if let name = present.onPrem, !pin.isEmpty || without.contains(.pins) {
@@ -125,6 +127,15 @@ struct ServerOptions: ParsableArguments {
         // Those of a provisioning file count, even if it has none.
         if onprem != nil { replaced.insert(.pins) }
         return named.completed(by: present.copy.without(replaced))
+    }
+
+    /// A new password is that of the stored user, if no other one is named.
+    private func user(of present: borrowing SafeEndpoint) -> String? {
+        guard serverUser == nil, password.isGiven else { return serverUser }
+        return switch present.login {
+        case .some(let login): login.user
+        case .none: nil
+        }
     }
 
     func validate(without: SafeEndpoint.Approach) throws {

@@ -64,8 +64,10 @@ def test_password_changed_on_the_server(web_safe, server, given):
     # Wrong again changes nothing; right is all it takes.
     change = ["safe", "server", "--server-user", "anna"]
     web_safe.keytool.fails(13, *change, *given("server-password", WRONG.password))
-    web_safe.keytool.fails(13, "safe", "push", "--force")
-    web_safe.keytool.ok(*change, *given("server-password", new.password))
+    refused = web_safe.keytool.fails(13, "safe", "push", "--force").err
+    assert "hint: if the password was changed there: keytool safe server --server-user NAME\n" in refused
+    # The stored user is meant, if none is named.
+    web_safe.keytool.ok("safe", "server", *given("server-password", new.password))
     assert server.names() == [web_safe.keys.backup_id], "the backup stays where it is"
     assert web_safe.push("--force")["result"] == "uploaded"
 
