@@ -162,7 +162,7 @@ let package = Package(
         room(
             "Messengers/SophaxMesh", "SophaxGroups", "SophaxChat", "Ratchet", "Encodings", "Primitives",
             "SecureMemory"),
-        room("Programs/ThreemaRecords", "Keystore", "ThreemaSafe", "Threema", "SecureMemory"),
+        room("Programs/ThreemaRecords", "Keystore", "ThreemaSafe", "Threema", "Shares", "Encodings", "SecureMemory"),
         room("Safe/SafeTransports", "SafeWire", "SafeStore", "HTTP", "AtomicFiles", "SecureMemory"),
         room(
             "Safe/SafeServer", "SafeStore", "SafeWire", "HTTP", "Encodings", "Primitives", "AtomicFiles",

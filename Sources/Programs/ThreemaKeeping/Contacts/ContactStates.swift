@@ -2,6 +2,7 @@ package import Encodings
 internal import Keystore
 internal import SecureMemory
 package import Threema
+internal import ThreemaRecords
 package import ThreemaDirectory
 
 // The record `contactstates`, integers big endian:

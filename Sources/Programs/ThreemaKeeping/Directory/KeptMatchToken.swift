@@ -1,6 +1,7 @@
 internal import Encodings
 internal import SecureMemory
 internal import ThreemaDirectory
+internal import ThreemaRecords
 
 // The record `matchtoken`, integers big endian:
 //

@@ -2,6 +2,7 @@ package import Encodings
 internal import Keystore
 internal import SecureMemory
 internal import Threema
+internal import ThreemaRecords
 
 // The record `kit`, integers big endian:
 //

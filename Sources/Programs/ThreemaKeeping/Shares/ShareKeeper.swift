@@ -2,7 +2,7 @@ internal import Encodings
 internal import Keystore
 package import Shares
 package import Threema
-internal import ThreemaRecords
+package import ThreemaRecords
 
 /// The private key of an identity as shares (SLIP-0039), and what is remembered of them. What is shared are the 32 bytes
 /// of the key, in one group, without a passphrase.

@@ -3,6 +3,7 @@ import Console
 import Encodings
 import Threema
 import ThreemaKeeping
+import ThreemaRecords
 
 /// When each share of the newest set was last checked, or that it was only made.
 struct ShareAges {

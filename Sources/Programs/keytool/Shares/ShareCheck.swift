@@ -5,6 +5,7 @@ import Keystore
 import Shares
 import Threema
 import ThreemaKeeping
+import ThreemaRecords
 
 /// `backup check --share`: proves one share without the others, and remembers the date.
 struct ShareCheck {

@@ -1,8 +1,8 @@
 package import Encodings
-internal import Keystore
+package import Keystore
 internal import SecureMemory
-internal import Shares
-internal import Threema
+package import Shares
+package import Threema
 
 // The record `shares`, integers big endian:
 //
@@ -30,7 +30,7 @@ package struct ShareRecord: Equatable, Sendable {
         package fileprivate(set) var shares: [Entry]
 
         /// Whether a share is one of these.
-        func has(_ share: Share) -> Bool { shares.contains { $0.digest == share.digest } }
+        package func has(_ share: Share) -> Bool { shares.contains { $0.digest == share.digest } }
     }
 
     /// One share.
@@ -51,14 +51,14 @@ package struct ShareRecord: Equatable, Sendable {
     private static let digestCount = 32
     private static let shareCount = digestCount + 8
 
-    let publicKey: PublicKey
+    package let publicKey: PublicKey
     /// The newest first.
     package private(set) var sets: [Set] = []
 
-    init(of publicKey: PublicKey) { self.publicKey = publicKey }
+    package init(of publicKey: PublicKey) { self.publicKey = publicKey }
 
     /// Adds a new set, of which nothing was checked. It takes the place of no other one before `forgetOldest`.
-    mutating func add(_ shares: [Share], at now: Timestamp) {
+    package mutating func add(_ shares: [Share], at now: Timestamp) {
         guard let first = shares.first else { return }
         let entries = shares.map { Entry(digest: $0.digest, checkedAt: nil) }
         sets.insert(
@@ -67,17 +67,17 @@ package struct ShareRecord: Equatable, Sendable {
     }
 
     /// Forgets the oldest set if there are too many.
-    mutating func forgetOldest() { sets = Array(sets.prefix(Self.maxSets)) }
+    package mutating func forgetOldest() { sets = Array(sets.prefix(Self.maxSets)) }
 
     /// Removes the set that these shares are of.
-    mutating func remove(_ shares: [Share]) {
+    package mutating func remove(_ shares: [Share]) {
         let digests = shares.map(\.digest)
         sets.removeAll { $0.shares.map(\.digest) == digests }
     }
 
     /// Remembers that a share was checked.
     /// - Returns: the set that it is of; nil if it is of none.
-    mutating func markChecked(_ share: Share, at now: Timestamp) -> Set? {
+    package mutating func markChecked(_ share: Share, at now: Timestamp) -> Set? {
         guard let place = place(of: share) else { return nil }
         sets[place.set].shares[place.share].checkedAt = now
         return sets[place.set]
@@ -94,7 +94,7 @@ package struct ShareRecord: Equatable, Sendable {
     // MARK: The record
 
     /// - Returns: nil for anything but what `encoded` makes.
-    init?(decoding bytes: Span<UInt8>) {
+    package init?(decoding bytes: Span<UInt8>) {
         guard bytes.count > Self.headCount, bytes[0] == Self.version,
             let key = PublicKey(bytes.extracting(1..<Self.headCount).revealBytes())
         else { return nil }
@@ -121,7 +121,7 @@ package struct ShareRecord: Equatable, Sendable {
         }
     }
 
-    var encoded: [UInt8] {
+    package var encoded: [UInt8] {
         var bytes = [Self.version] + publicKey.bytes
         for set in sets {
             bytes += [UInt8(set.identifier >> 8), UInt8(set.identifier & 0xff), set.threshold, UInt8(set.shares.count)]
@@ -135,13 +135,13 @@ package struct ShareRecord: Equatable, Sendable {
 }
 
 extension RecordName {
-    static let shares: RecordName = "shares"
+    package static let shares: RecordName = "shares"
 }
 
 extension IdentityRecords {
     /// - Returns: nil if there is none, or if it is about another private key than the present one.
     /// - Throws: `KeystoreError.damaged`.
-    func shareRecord(of publicKey: PublicKey) throws -> ShareRecord? {
+    package func shareRecord(of publicKey: PublicKey) throws -> ShareRecord? {
         guard let record = try read(.shares) else { return nil }
         guard let shares = record.withBytes({ ShareRecord(decoding: $0) }) else {
             throw KeystoreError.damaged(record: "shares", owner: owner)
