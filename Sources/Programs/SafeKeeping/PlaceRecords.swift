@@ -41,10 +41,11 @@ extension RecordChanges {
     /// they are not about it. With the state of `main` goes the time at which a backup code was opened, because that
     /// code proves nothing any more.
     package mutating func forgetStates(
-        of records: borrowing IdentityRecords, except place: PlaceName?, key: borrowing SecureBytes, now: Timestamp
+        of records: borrowing IdentityRecords, except place: PlaceName?, keepingProof keepsProof: Bool = false,
+        key: borrowing SecureBytes, now: Timestamp
     ) throws {
         for other in try records.placesWithState() where other != place {
-            let state = try UploadState(of: records, at: other, key: key).withoutTargets(keepingProof: false)
+            let state = try UploadState(of: records, at: other, key: key).withoutTargets(keepingProof: keepsProof)
             guard !state.isEmpty else {
                 removeState(of: other)
                 continue

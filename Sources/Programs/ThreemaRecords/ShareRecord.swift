@@ -83,6 +83,27 @@ package struct ShareRecord: Equatable, Sendable {
         return sets[place.set]
     }
 
+    /// The sets of both, each share with its later check.
+    /// - Returns: nil if they are of two private keys.
+    package func merged(with other: ShareRecord?) -> ShareRecord? {
+        guard let other else { return self }
+        guard other.publicKey == publicKey else { return nil }
+        var merged = self
+        for set in other.sets {
+            if let index = sets.firstIndex(where: { $0.shares.map(\.digest) == set.shares.map(\.digest) }) {
+                for (share, entry) in set.shares.enumerated() {
+                    merged.sets[index].shares[share].checkedAt =
+                        [sets[index].shares[share].checkedAt, entry.checkedAt].compactMap { $0 }.max()
+                }
+            } else {
+                merged.sets.append(set)
+            }
+        }
+        merged.sets.sort { $0.madeAt > $1.madeAt }
+        merged.forgetOldest()
+        return merged
+    }
+
     private func place(of share: Share) -> (set: Int, share: Int)? {
         let digest = share.digest
         for (index, set) in sets.enumerated() {

@@ -1,4 +1,5 @@
 package import Keystore
+internal import SecureMemory
 package import SessionStore
 
 /// What an archive has to know of a messenger. Its room is not visible here, so the program passes it.
@@ -12,6 +13,9 @@ package struct ArchivedMessenger: Sendable {
     /// Whether a record of the archive counts as that of the keystore in a check: also what keytool changes by itself
     /// does. One of both may lack it.
     package let isSame: IsSame
+    /// What a record becomes when the archive takes the place of the keystore's identity, if both together say more than
+    /// that of the archive; nil for what has to be as it is there.
+    package let merged: Merged
     /// Checks that records have the form that the messenger's verbs write, so that they can be stored.
     /// - Returns: a public key or another public name to compare, in hexadecimal; nil if there is none.
     package let check: @Sendable (RecordSet) throws(RecordProblem) -> String?
@@ -19,18 +23,24 @@ package struct ArchivedMessenger: Sendable {
     package let forgetStates: ForgetStates?
 
     package typealias IsSame = @Sendable (RecordName, _ archived: RecordSet, _ held: RecordSet) -> Bool
+    package typealias Merged = @Sendable (RecordName, _ archived: RecordSet, _ held: RecordSet) -> [UInt8]?
     package typealias ForgetStates =
-        @Sendable (OpenKeystore, borrowing IdentityRecords, inout RecordChanges) throws -> Void
+        @Sendable (
+            OpenKeystore, borrowing IdentityRecords, _ archived: RecordSet, _ held: RecordSet, inout RecordChanges
+        )
+        throws -> Void
 
     package init(
         _ name: String, transient: Set<RecordName> = [], dispensable: Set<RecordName> = [],
-        isSame: @escaping IsSame = { $1.isEqual($0, in: $2) }, forgetStates: ForgetStates? = nil,
+        isSame: @escaping IsSame = { $1.isEqual($0, in: $2) }, merged: @escaping Merged = { _, _, _ in nil },
+        forgetStates: ForgetStates? = nil,
         check: @escaping @Sendable (RecordSet) throws(RecordProblem) -> String?
     ) {
         self.name = name
         self.transient = transient
         self.dispensable = dispensable
         self.isSame = isSame
+        self.merged = merged
         self.forgetStates = forgetStates
         self.check = check
     }
@@ -77,10 +87,11 @@ package struct ArchivedMessengers: Sendable {
 
     /// Changes the states of an identity that is replaced; see `ArchivedMessenger.forgetStates`.
     func forgetStates(
-        of records: borrowing IdentityRecords, _ keystore: OpenKeystore, in changes: inout RecordChanges
+        of records: borrowing IdentityRecords, _ held: RecordSet, replacedBy archived: RecordSet,
+        _ keystore: OpenKeystore, in changes: inout RecordChanges
     ) throws {
         if let forget = messengers[records.owner.messenger]?.forgetStates {
-            return try forget(keystore, records, &changes)
+            return try forget(keystore, records, archived, held, &changes)
         }
         for place in try records.placesWithState() { changes.removeState(of: place) }
     }
@@ -93,6 +104,11 @@ package struct ArchivedMessengers: Sendable {
     /// See `ArchivedMessenger.isSame`.
     func isSame(_ name: RecordName, _ archived: RecordSet, _ held: RecordSet) -> Bool {
         messengers[archived.owner.messenger]?.isSame(name, archived, held) ?? archived.isEqual(name, in: held)
+    }
+
+    /// See `ArchivedMessenger.merged`.
+    func merged(_ name: RecordName, _ archived: RecordSet, _ held: RecordSet) -> [UInt8]? {
+        messengers[archived.owner.messenger]?.merged(name, archived, held)
     }
 
     /// The record that is in the way, if its identity can do without it.
@@ -156,7 +172,7 @@ package struct ArchiveKeeper: Sendable {
     /// Adds or replaces an identity, with all of its records at once.
     ///
     /// What the states of a replaced identity's places know of the backups there goes. Its histories, their numbers and
-    /// its sessions stay.
+    /// its sessions stay, and what is known of its paper if the key is the same.
     /// - Parameters:
     ///   - sessions: those of the archive. They are stored with an identity that is added, and with no other one.
     ///   - mayReplace: whether to replace the identity if the keystore holds it with other records.
@@ -188,17 +204,29 @@ package struct ArchiveKeeper: Sendable {
 
     private func replace(by archived: RecordSet) throws -> ImportDecision {
         let held = try keystore.lockedIdentity(archived.owner, wait: LockedIdentity.usualWait)
-        let decision = ImportDecision(ArchiveComparison(archived, with: try copy(held.records)), mayReplace: true)
+        let present = try copy(held.records)
+        let comparison = ArchiveComparison(archived, with: present) { name, archived, present in
+            guard let merged = messengers.merged(name, archived, present) else {
+                return archived.isEqual(name, in: present)
+            }
+            return present.read(name)?.withBytes { $0.revealBytes() == merged } ?? false
+        }
+        let decision = ImportDecision(comparison, mayReplace: true)
         guard case .replace = decision else { return decision }
         var changes = held.changes()
-        for name in archived.names { archived.withRecord(name) { changes.set(name, $0) } }
-        var count = archived.names.count
-        // Also those that no archive contains: they are of the private key that goes.
-        for name in try held.records.recordNames() where archived.count(of: name) == nil {
-            changes.remove(name)
-            count += 1
+        // Those that no archive contains go, too.
+        let names = Set(archived.names).union(try held.records.recordNames())
+        for name in names {
+            if let merged = messengers.merged(name, archived, present) {
+                changes.set(name, merged.span)
+            } else if archived.count(of: name) == nil {
+                changes.remove(name)
+            } else {
+                archived.withRecord(name) { changes.set(name, $0) }
+            }
         }
-        try messengers.forgetStates(of: held.records, keystore, in: &changes)
+        try messengers.forgetStates(of: held.records, present, replacedBy: archived, keystore, in: &changes)
+        var count = names.count
         count += try held.records.placesWithState().count
         guard count <= RecordChanges.limit else {
             throw ArchiveRefusal.tooManyRecords(archived.owner, limit: RecordChanges.limit)

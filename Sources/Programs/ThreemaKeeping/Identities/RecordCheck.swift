@@ -21,6 +21,25 @@ extension IdentityKeeper {
         return isOfItsForm(name, held)
     }
 
+    /// What is known of the paper of an identity whose private key stays: that of the archive and of the keystore together.
+    /// - Returns: nil for other records, and if one of both is about another key.
+    package static func merged(_ name: RecordName, _ archived: RecordSet, _ held: RecordSet) -> [UInt8]? {
+        guard dispensableRecords.contains(name), isSameKey(archived, held),
+            let present = held.read(name) ?? archived.read(name)
+        else { return nil }
+        let other = archived.read(name)
+        return present.withBytes { present in
+            name == .kit
+                ? KitRecord(decoding: present)?.merged(with: other?.withBytes { KitRecord(decoding: $0) })?.encoded
+                : ShareRecord(decoding: present)?.merged(with: other?.withBytes { ShareRecord(decoding: $0) })?.encoded
+        }
+    }
+
+    /// Whether both have the same private key, so that what was proven of one holds for the other.
+    package static func isSameKey(_ archived: RecordSet, _ held: RecordSet) -> Bool {
+        archived.isEqual(.identity, in: held)
+    }
+
     /// Checks records before they are stored that this keystore has not sealed itself. Every record must be of the form
     /// that keytool writes, because nothing later checks more than that.
     /// - Returns: the public key.

@@ -37,6 +37,18 @@ package struct KitRecord: Equatable, Sendable {
     /// Whether this is the code of the kit.
     func contains(_ code: GroupedCode) -> Bool { IDBackup.checkWord(of: code).characters == checkWord }
 
+    /// The newer one of two kits, and of one kit the later check.
+    /// - Returns: nil if they are of two private keys.
+    func merged(with other: KitRecord?) -> KitRecord? {
+        guard let other else { return self }
+        guard other.publicKey == publicKey else { return nil }
+        guard other.madeAt == madeAt, other.checkWord == checkWord else {
+            return other.madeAt > madeAt ? other : self
+        }
+        guard let checked = other.checkedAt else { return self }
+        return checkedAt.map { $0 > checked } ?? false ? self : other
+    }
+
     /// - Returns: nil for anything but what `encoded` makes.
     init?(decoding bytes: Span<UInt8>) {
         guard bytes.count == Self.count, bytes[0] == Self.version,

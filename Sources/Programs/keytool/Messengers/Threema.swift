@@ -86,8 +86,11 @@ enum ThreemaMessenger: KeptMessenger {
         ArchivedMessenger(
             name, transient: IdentityKeeper.transientRecords, dispensable: IdentityKeeper.dispensableRecords,
             isSame: IdentityKeeper.isSame,
-            forgetStates: { keystore, records, changes in
-                try changes.forgetStates(of: records, except: nil, key: keystore.stateKey, now: WallClock.now())
+            merged: IdentityKeeper.merged,
+            forgetStates: { keystore, records, archived, held, changes in
+                try changes.forgetStates(
+                    of: records, except: nil, keepingProof: IdentityKeeper.isSameKey(archived, held),
+                    key: keystore.stateKey, now: WallClock.now())
             }
         ) { records throws(RecordProblem) in try IdentityKeeper.check(records).hex }
     }

@@ -70,6 +70,37 @@ def test_paper_that_only_one_of_both_has(keytool, with_key, backup_password, tmp
     assert "shares" in other_keytool("doctor").out
 
 
+def records(keytool):
+    return [identityfiles.opened(identityfiles.path(keytool.keystore, ID, record), masterkey.read(keytool)) for record in PAPER]
+
+
+def test_what_is_known_of_paper_stays_if_the_private_key_does(paper, with_key, backup_password, tmp_path, write):
+    """Back to what was exported: that is no reason to forget the kit, later shares, and checks."""
+    archive, first = tmp_path / "a.age", paper.share
+    paper.ok("archive", "export", "-o", archive, *TO)
+    later = write("later", paper.json("backup", "split", "--shares", "2/3", "--reveal-shares")["shares"][0]["words"])
+    paper.ok("backup", "kit", *backup_password, "-o", tmp_path / "later.pdf")
+    paper.ok("backup", "check", write("code", paper.json("backup", "export", *backup_password)["code"]), *backup_password)
+    paper.ok("backup", "check", "--share", later)
+    paper.ok("profile", "set", "--nickname", "Anna")
+    known = records(paper)
+    replaced = paper.json("archive", "import", archive, *with_key, "--replace", f"threema/{ID}")["results"][0]
+    assert (replaced["result"], [one["record"] for one in replaced["differences"]]) == ("replaced", ["profile"])
+    assert records(paper) == known
+    for share in (first, later):
+        paper.ok("backup", "check", "--share", share)
+    assert paper.json("id", "remove", ID, "--yes")["code_proven"] is True
+
+
+def test_of_another_private_key_nothing_stays(paper, with_key, backup_password, tmp_path, other_keytool):
+    archive = tmp_path / "a.age"
+    other_keytool.ok("id", "create", "--id", ID)
+    other_keytool.ok("archive", "export", "-o", archive, *TO)
+    paper.ok("archive", "import", archive, *with_key, "--replace", f"threema/{ID}")
+    assert not any(identityfiles.path(paper.keystore, ID, record).exists() for record in PAPER)
+    assert paper.json("id", "remove", ID, "--yes")["code_proven"] is False
+
+
 @pytest.mark.parametrize("record", PAPER)
 def test_damaged_paper_is_a_difference(paper, with_key, tmp_path, record):
     archive = tmp_path / "a.age"
