@@ -112,6 +112,13 @@ package struct TelegramKeeper: Sendable {
         return nil
     }
 
+    /// The account with the marks that its keys have in the keystore: what is lost in one account is lost in all.
+    /// Accounts that cannot be read are skipped.
+    package func marked(_ account: TelegramAccount) throws -> TelegramAccount {
+        let held = try ids().compactMap { try? self.account($0) }
+        return held.flatMap(\.keys).filter(\.isLost).reduce(account) { $0.markingLost($1.id) ?? $0 }
+    }
+
     /// One key is for one data centre: who imports it again for another one has mistaken one of the two. An account may
     /// have a key twice, also for a media connection; then it says so of the same data centre, too.
     private func requireSameDataCentres(_ account: TelegramAccount) throws {

@@ -291,6 +291,14 @@ def test_mark_lost_in_all_accounts(keytool, tdata, write):
     assert again.out.count("already") == 2
 
 
+def test_a_lost_key_is_lost_in_an_account_that_comes_later(keytool, tdata, write):
+    keytool.ok("telegram", "import", write("key", KEYS[1]), "--dc", "4")
+    keytool.ok("telegram", "mark-lost", key_id(KEYS[1]))
+    done = keytool.ok("telegram", "import", tdata(ONE))
+    assert f"{key_id(KEYS[1])}  for data centre 4, lost\n" in done.out
+    assert keytool.json("telegram", "show", key_id(KEYS[0]))["keys"] == shown(ONE, lost=[4])
+
+
 def test_mark_lost_beside_an_account_that_cannot_be_read(keytool, tdata):
     keytool.ok("telegram", "import", tdata(ONE, TWO))
     (keytool.keystore / "identities/telegram" / key_id(KEYS[2]) / "account").write_bytes(b"damaged")

@@ -80,7 +80,9 @@ extension TelegramMessenger {
     private static func imported(
         _ account: TelegramAccount, from opened: TelegramFile, of source: String, _ open: (() throws -> OpenKeystore)?
     ) throws -> ImportedAccount {
-        let result = try open.map { try TelegramKeeper($0()).store(account) }
+        let keeper = try open.map { TelegramKeeper(try $0()) }
+        let account = try keeper?.marked(account) ?? account
+        let result = try keeper?.store(account)
         return ImportedAccount(
             isNew: result.isNew,
             lines: [words(result, source), "form         \(opened.form.words)"] + account.lines,
@@ -112,7 +114,8 @@ extension TelegramMessenger {
         var firstFailure: Failure?
         for one in found {
             do {
-                let account = try one.account.get()
+                let read = try one.account.get()
+                let account = try keeper?.marked(read) ?? read
                 let result = try keeper?.store(account)
                 isNew = isNew || result.isNew
                 lines += [words(result, "account \(one.number)")] + account.lines.map { "  " + $0 }
