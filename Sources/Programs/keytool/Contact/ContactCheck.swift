@@ -129,7 +129,7 @@ struct ContactCheck: Verb {
                 try work.checkContacts(only, of: id, at: server, now: WallClock.now(), lockWait: lockWait)
             }
             let names = try ContactReport.names(in: keeper.profiles.document(of: id))
-            result = ContactReport(id, server.url, checked, names, command: all ? " --identity \(id)" : "")
+            result = ContactReport(id, server.url, checked, names, command: operand(id, keeper))
             failure = result?.failure
             if let storing = checked.storing {
                 let unstored = "the answers of the directory could not be stored"
@@ -155,7 +155,12 @@ struct ContactCheck: Verb {
             return nil
         }
         report.enter(findings)
-        return ContactReport.failure(of: findings, id, "the directory", command: all ? " --identity \(id)" : "")
+        return ContactReport.failure(of: findings, id, "the directory", command: operand(id, keeper))
+    }
+
+    /// How the commands of hints name the identity, if the keystore has others.
+    private func operand(_ id: ThreemaID, _ keeper: ThreemaKeeper) -> String {
+        (try? keeper.identities.ids().count) ?? 2 > 1 ? " --identity \(id)" : ""
     }
 
     private func isTolerated(_ failure: Failure, _ id: ThreemaID, _ keeper: ThreemaKeeper) -> Bool {

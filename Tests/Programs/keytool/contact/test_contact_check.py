@@ -207,6 +207,14 @@ def test_away(owner, id_directory):
             75, "contact", "check", "--retry-max-time", "1s", "--tolerate", "1d")
 
 
+def test_hints_name_the_identity_if_there_are_others(owner, id_directory):
+    owner.ok("id", "create", "--id", "WXYZ9876")
+    revoke(id_directory, ANN)
+    for options in ([], ["--json"]):
+        checked = owner("contact", "check", "--identity", ID, *options)
+        assert f"keytool contact check --identity {ID} --seen {ANN}" in checked.err + checked.out, checked
+
+
 def test_what_is_known_stays_a_failure_while_the_directory_is_away(owner, id_directory):
     revoke(id_directory, ANN)
     ends(owner, 10, "contact", "check")
