@@ -19,7 +19,7 @@ enum MainKeyMessenger: KeptMessenger {
         forms: [
             "check-value": "a check value has 16 characters, 0-9 and a-f; keytool mainkey status shows it",
             "minutes": "never, always, or 1 to 1440",
-            "kind": "pin, key or none",
+            "protection": "pin, key or none",
         ])
 
     static let nounWords = NounWords(

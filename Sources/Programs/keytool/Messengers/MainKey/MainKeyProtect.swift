@@ -31,7 +31,7 @@ struct MainKeyProtect: Verb {
 
     @OptionGroup var globals: GlobalOptions
 
-    @Argument(help: ArgumentHelp("pin, key or none.", valueName: "kind"))
+    @Argument(help: ArgumentHelp("pin, key or none.", valueName: "protection"))
     var kind: ProtectionWord
 
     @Argument(
@@ -131,7 +131,7 @@ struct MainKeyRemove: Verb {
 
     @OptionGroup var globals: GlobalOptions
 
-    @Argument(help: ArgumentHelp("pin, key or none.", valueName: "kind"))
+    @Argument(help: ArgumentHelp("pin, key or none.", valueName: "protection"))
     var kind: ProtectionWord
 
     @OptionGroup var named: AccountOption<MainKeyMessenger>
