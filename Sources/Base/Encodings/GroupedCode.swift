@@ -36,7 +36,8 @@ public struct GroupedCode: Equatable, Sendable {
         var lengths: [Int] = []
         var length = 0
         for scalar in text.unicodeScalars {
-            if scalar == "-" || scalar.properties.isWhitespace {
+            // U+FEFF is what editors of Windows write at the beginning of a file.
+            if scalar == "-" || scalar == "\u{feff}" || scalar.properties.isWhitespace {
                 if length > 0 { lengths.append(length) }
                 length = 0
                 continue

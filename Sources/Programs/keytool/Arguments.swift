@@ -47,9 +47,9 @@ extension OnPremName: ExpressibleByArgument {
 }
 
 extension PublicKey: ExpressibleByArgument {
-    /// 64 hexadecimal characters.
+    /// 64 hexadecimal characters, also in groups as they are printed.
     public init?(argument: String) {
-        guard let bytes = Hex.decode(argument) else { return nil }
+        guard let bytes = Hex.decode(argument.filter { $0 != " " }) else { return nil }
         self.init(bytes)
     }
 }

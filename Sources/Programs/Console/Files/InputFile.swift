@@ -103,7 +103,8 @@ package struct InputFile {
 
     /// What an input is expected to hold.
     package enum Content {
-        /// Text: a ZIP file is refused by its name.
+        /// Text: a ZIP file is refused by its name, and a byte order mark at the beginning, which editors of Windows write,
+        /// is left out.
         case text
         /// Any bytes; one line ending at their end is cut off.
         case line
@@ -126,6 +127,7 @@ package struct InputFile {
             bytes += chunk.prefix(count)
         }
         guard content != .text || !Self.isZIP(bytes) else { throw InputError.isZIP(path: name) }
+        if content == .text, bytes.starts(with: [0xef, 0xbb, 0xbf]) { bytes.removeFirst(3) }
         if content == .line, bytes.last == UInt8(ascii: "\n") {
             bytes.removeLast()
             if bytes.last == UInt8(ascii: "\r") { bytes.removeLast() }

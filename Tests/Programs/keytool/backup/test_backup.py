@@ -160,3 +160,15 @@ def test_round_trip_to_an_empty_machine(keytool, other_keytool, backup_password)
     assert GROUPED.fullmatch(code.strip("\n"))
     there = other_keytool.json("backup", "import", "-", *backup_password, stdin=code)
     assert (there["id"], there["public_key"]) == (made["id"], made["public_key"])
+
+
+def test_a_code_from_an_editor_that_writes_a_byte_order_mark(keytool, write, code_password):
+    keytool.ok("backup", "check", write("code", b"\xef\xbb\xbf" + CODE.encode() + b"\r\n"), *code_password)
+
+
+def test_a_public_key_as_it_is_printed(keytool, write, code_password):
+    key = CODE_IDENTITY.public_key
+    groups = " ".join(key[start:start + 8] for start in range(0, len(key), 8))
+    check = ["backup", "check", write("code", CODE), *code_password, "--expect-public-key"]
+    keytool.ok(*check, groups)
+    keytool.fails(19, *check, groups.replace(groups[0], "0" if groups[0] != "0" else "1"))
