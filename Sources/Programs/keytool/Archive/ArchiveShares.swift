@@ -59,6 +59,6 @@ struct ArchiveShares {
         }
         output.hint(
             "keytool archive check --shares \(path.map(ShellWord.path) ?? "FILE") proves that the shares open it")
-        output.hint("the same shares open later archives: keytool archive export --recipient \(recipient)")
+        output.hint("the same shares open later archives: keytool archive export --recipient \(recipient) -o FILE")
     }
 }

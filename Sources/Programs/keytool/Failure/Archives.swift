@@ -8,6 +8,12 @@ import Tar
 extension ArchiveError: Explained {
     var failure: Failure {
         switch self {
+        case .tar(.notTar):
+            Failure(
+                .badData, "this is no archive of identities: what is encrypted is not a tar archive",
+                hints:
+                    "keytool telegram import, textsecure import, sophaxchat import and mainkey import read exports of one account"
+            )
         case .tar(let error): Failure(.badData, "the content of the archive is damaged: \(error.words)")
         case .notArchive:
             Failure(
