@@ -74,15 +74,19 @@ class NameServer:
                 self.socket.sendto(head + question[12:end], client)
 
 
+# So long the C library waits for an answer.
+MINUTE = "options timeout:30 attempts:2"
+
+
 def test_silence_is_not_waited_for_beyond_the_timeout(looked_up):
-    said, seconds = looked_up(SILENT, "", "--timeout", "2s", "--retry-max-time", "2s")
+    said, seconds = looked_up(SILENT, MINUTE, "--timeout", "2s", "--retry-max-time", "2s")
     assert NO_ANSWER in said and seconds < 2 + SLACK, (said, seconds)
 
 
 def test_setup_does_not_wait_for_silence_twice(keytool, looked_up):
     """A person waits, and can correct the address or the network."""
     keytool.ok("id", "create", "--id", ID)
-    said, seconds = looked_up(SILENT, "", "--timeout", "2s", command=("safe", "setup"))
+    said, seconds = looked_up(SILENT, MINUTE, "--timeout", "2s", command=("safe", "setup"))
     assert NO_ANSWER in said and seconds < 2 + SLACK, (said, seconds)
 
 
@@ -98,5 +102,5 @@ def test_name_server_that_cannot_tell(looked_up):
 
 
 def test_name_that_does_not_exist(looked_up):
-    said, seconds = looked_up(NXDOMAIN, "", "--timeout", "20s", "--retry-max-time", "20s")
-    assert NO_ADDRESS in said and seconds < SLACK, (said, seconds)
+    said, _ = looked_up(NXDOMAIN, "", "--timeout", "20s", "--retry-max-time", "20s")
+    assert NO_ADDRESS in said and "trying again" not in said, said
