@@ -10,7 +10,7 @@ extension ArchiveError: Explained {
         switch self {
         case .tar(.notTar):
             Failure(
-                .badData, "this is no archive of identities: what is encrypted is not a tar archive",
+                .badData, "this is not an archive of identities: what is encrypted is not a tar archive",
                 hints:
                     "keytool telegram import, textsecure import, sophaxchat import and mainkey import read exports of one account"
             )
