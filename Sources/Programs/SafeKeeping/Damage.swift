@@ -33,7 +33,7 @@ package struct Damage {
         do {
             try read()
             return false
-        } catch KeystoreError.damaged(let record, _) where expected.contains(record) {
+        } catch KeystoreError.damaged(let record, _, _) where expected.contains(record) {
             names.append(record)
             return true
         }

@@ -152,7 +152,8 @@ extension IdentityRecords {
         for name in try safePlaces() {
             guard let setup = try? setup(at: name) else { return true }
             let isReadOnly = setup.isReadOnly
-            let isUploaded = try isUploaded(profile, at: setup.current, of: name, key)
+            let known = try state(at: setup.current, of: name, profile, key)
+            let isUploaded = known.content == known.document
             guard isReadOnly || isUploaded else { return true }
             hasWritable = hasWritable || !isReadOnly
             hasIt = hasIt || isUploaded
@@ -170,14 +171,6 @@ extension IdentityRecords {
             if known.content != nil && known.content != known.document { return true }
         }
         return false
-    }
-
-    /// Whether the profile is that of the last upload to a place.
-    private func isUploaded(
-        _ profile: borrowing Profile, at target: borrowing SafeTarget, of place: PlaceName, _ key: borrowing SecureBytes
-    ) throws -> Bool {
-        let state = try state(at: target, of: place, profile, key)
-        return state.content == state.document
     }
 
     private func state(

@@ -15,11 +15,16 @@ extension RecordName {
 
 extension IdentityRecords {
     /// The setup of a Safe place; nil if none is set up there.
+    /// - Throws: `KeystoreError.damaged`, which names the place if the identity has several.
     func setup(at place: PlaceName) throws -> SafeSetup? {
-        guard let record = try read(.safe(at: place)) else { return nil }
-        guard let setup = try? record.withBytes({ (bytes) throws(SafeSetupError) in try SafeSetup(decoding: bytes) })
-        else { throw KeystoreError.damaged(record: "safe", owner: owner) }
-        return setup
+        let damaged = KeystoreError.damaged(record: "safe", owner: owner)
+        do {
+            guard let record = try read(.safe(at: place)) else { return nil }
+            return try record.withBytes { (bytes) throws(SafeSetupError) in try SafeSetup(decoding: bytes) }
+        } catch let error where error is SafeSetupError || error as? KeystoreError == damaged {
+            throw try safePlaces().count > 1
+                ? KeystoreError.damaged(record: "safe", owner: owner, place: place) : damaged
+        }
     }
 
     /// - Throws: `SafeKeepingError.noSetup`.

@@ -19,8 +19,8 @@ public enum KeystoreError: Error, Equatable, Sendable {
     /// The keystore holds identities, but the file of its master key is missing.
     case masterKeyMissing(path: String)
     /// A record does not open with the master key: one of the two is damaged. The owner is nil for the keystore's own
-    /// record.
-    case damaged(record: String, owner: Owner?)
+    /// record. The place is that of a Safe's record, if the identity has several.
+    case damaged(record: String, owner: Owner?, place: PlaceName? = nil)
     /// The version of the keystore is not known.
     case unknownVersion(UInt8)
     /// The keystore is of version 1, which is not read.

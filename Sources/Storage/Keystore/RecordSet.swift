@@ -44,7 +44,7 @@ package final class RecordSet: Sendable {
                 copy.reserve(copy.count + content.count, limit: .max)
                 places[name] = copy.count..<copy.count + content.count
                 copy.append(content)
-            } catch KeystoreError.damaged(name.text, records.owner) {
+            } catch KeystoreError.damaged(name.text, records.owner, nil) {
                 damaged.append(name)
             }
         }

@@ -77,7 +77,7 @@ import Testing
             do {
                 _ = try records.read(name)
                 Issue.record("opened")
-            } catch KeystoreError.damaged(record: "safe", owner: "ABCD1234") {}
+            } catch KeystoreError.damaged(record: "safe", owner: "ABCD1234", place: nil) {}
         }
     }
 }

@@ -44,7 +44,10 @@ extension KeystoreError: Explained {
                 .io, "somebody moved or replaced the keystore \(path) while this command ran",
                 hints: "this command changed nothing there; if it is in its place again, try again"
             ).because(of: "keystore_moved")
-        case .damaged(let record, let owner): Self.damaged(record, of: owner)
+        case .damaged(let record, let owner?, let place?):
+            // The damaged place may not be that of the command, whose hints would name its own.
+            Self.damaged(record, of: owner, " at the place \(place.text)").at(place.text)
+        case .damaged(let record, let owner, _): Self.damaged(record, of: owner)
         case .unknownVersion(let version):
             Failure(
                 .badData, "the keystore has version \(version), which this keytool does not support",
@@ -60,7 +63,7 @@ extension KeystoreError: Explained {
     }
 
     /// - Parameter owner: nil for a record of the keystore itself.
-    private static func damaged(_ record: String, of owner: Owner?) -> Failure {
+    private static func damaged(_ record: String, of owner: Owner?, _ place: String = "") -> Failure {
         switch (record, owner) {
         case (_, nil):
             Failure(
@@ -73,7 +76,7 @@ extension KeystoreError: Explained {
                 "or restore the whole keystore from a copy")
         case (_, let owner?):
             Failure(
-                .badData, "the record \"\(record)\" of \(owner.name) is damaged",
+                .badData, "the record \"\(record)\" of \(owner.name)\(place) is damaged",
                 hints: waysOut(ofDamaged: record, owner) + ["or restore the whole keystore from a copy"])
         }
     }

@@ -18,7 +18,7 @@ package struct Hint: ExpressibleByStringInterpolation, Equatable, Sendable {
     /// The words, with no place in them.
     package var text: String { parts.joined() }
 
-    /// This hint with a place in its commands.
+    /// This hint with a place in its commands. A place that it has stays.
     package func at(_ place: String) -> Hint { Hint(parts.joined(separator: " --name \(place)")) }
 
     /// Collects the parts.

@@ -75,7 +75,7 @@ package struct IdentityKeeper: Sendable {
             try damage.isDamaged(["shares"]) { _ = try records.shareRecord(of: records.identity().clientKey.publicKey) }
             try damage.isDamaged(["kit"]) { _ = try records.kitRecord(of: records.identity().clientKey.publicKey) }
             return damage.names + (isHistorySound ? [] : ["history"])
-        } catch KeystoreError.damaged(let record, _) {
+        } catch KeystoreError.damaged(let record, _, _) {
             return [record]
         }
     }

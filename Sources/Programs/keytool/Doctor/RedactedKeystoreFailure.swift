@@ -20,9 +20,9 @@ struct RedactedKeystoreFailure {
 
     private static func words(_ error: KeystoreError) -> String {
         switch error {
-        case .damaged(let record, nil):
+        case .damaged(let record, nil, _):
             "the master key does not open the record \"\(record)\": one of them is damaged"
-        case .damaged(let record, .some): "a record \"\(record)\" of an identity is damaged"
+        case .damaged(let record, .some, _): "a record \"\(record)\" of an identity is damaged"
         case .masterKeyMissing: "it holds identities, but master.key is missing"
         case .foreign: "a file of another program has the name of one of its records"
         case .unprotected: "a passphrase was given, but it has none"

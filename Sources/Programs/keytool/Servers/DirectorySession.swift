@@ -54,7 +54,7 @@ extension DirectoryOptions {
         let remembered: DirectoryServer?
         do {
             remembered = try work.server(of: id)
-        } catch KeystoreError.damaged("directory", _) where directory != nil {
+        } catch KeystoreError.damaged("directory", _, _) where directory != nil {
             remembered = nil
         }
         return try server(remembered: remembered)
