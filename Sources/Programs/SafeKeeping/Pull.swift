@@ -221,7 +221,7 @@ extension SafeKeeper {
         // The same for a place whose name is lost with the setup.
         if damage.isSetup { (state.safe, state.next, state.retiring) = (nil, nil, nil) }
         let place = state.state(at: access.target, TargetDigests(access.target, profile, key: key))
-        if !options.isReplacing { try refuseLoss(fetched, access, place, profile, held.records, state) }
+        if !options.isReplacing { try refuseLoss(fetched, access, place, profile, held.records) }
         var changes = held.changes()
         var otherServer: SafeServerAddress?
         changes.set(fetched.backup, fetched.id)
@@ -266,22 +266,18 @@ extension SafeKeeper {
         setup.makeReadOnly()
     }
 
-    /// - Throws: `.refused` with `.olderBackup` or `.unpushedChanges`.
+    /// - Throws: `.refused` with `.olderBackup`, `.unpushedChanges` or `.otherProfile`.
     private func refuseLoss(
         _ fetched: borrowing FetchedSafe, _ access: borrowing SafeAccess, _ place: PlaceState,
-        _ profile: borrowing Profile,
-        _ records: borrowing IdentityRecords, _ state: UploadState
+        _ profile: borrowing Profile, _ records: borrowing IdentityRecords
     ) throws {
         var pull = SafeVerb.Pull()
         pull.isHereEmpty = profile.document == .empty
+        // Generations of different places cannot be compared.
+        pull.isPlaceUnknown = place.last == nil
         var place = place
-        // Each target has its own generation. If a target is not known, the last known generation is used.
-        if place.last == nil, let safe = state.safe?.state { place.generation = safe.generation }
-        // The states of the places that are set up tell whether the profile was uploaded. Without a setup, the state of
-        // this place does.
-        if try !records.safePlaces().isEmpty {
-            place.content = try records.isUnsaved(profile, key: stateKey) ? nil : place.document
-        }
+        // The states of the places that are set up tell whether the profile was uploaded.
+        place.content = try records.isUnsaved(profile, key: stateKey) ? nil : place.document
         guard let contents = contents(fetched, access, profile == fetched.backup.profile ? .same : .otherDocument),
             let failure = SafeMachine.refusal(contents.contents, contents.digest, at: place, pull)
         else { return }

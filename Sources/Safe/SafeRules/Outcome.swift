@@ -114,6 +114,8 @@ package enum SafeFailure: Error, Equatable, Sendable {
     case olderBackup(found: Int64, seen: Int64)
     /// The keystore's document has changes that were never uploaded.
     case unpushedChanges
+    /// The keystore's document is another one, and may be newer than that of a place that was never seen.
+    case otherProfile
     /// The backup authenticates, but this version cannot read it.
     case notUnderstood
     /// The process of an earlier deletion died.
@@ -154,8 +156,8 @@ extension SafeFailure {
             .tooLong(let role), .unreadable(let role), .unsettled(let role), .notVerified(let role),
             .notRemoved(let role):
             role
-        case .absent, .damaged, .older, .otherKey, .olderBackup, .unpushedChanges, .notUnderstood, .survivorLost,
-            .mirror:
+        case .absent, .damaged, .older, .otherKey, .olderBackup, .unpushedChanges, .otherProfile, .notUnderstood,
+            .survivorLost, .mirror:
             .current
         case .waiting, .losesContacts, .deletionInterrupted, .replica, .leftAsAsked, .otherPlace, .changeUnfinished,
             .oldBackupLeft, .readOnly, .notReadOnly:

@@ -178,11 +178,9 @@ extension SafeMachine {
         if let found = contents.writer?.generation, found < place.generation, digest != place.last {
             return .olderBackup(found: found, seen: place.generation)
         }
-        guard
-            contents.relation == .same || contents.document == place.document || pull.isHereEmpty
-                || (place.content == place.document && !pull.isOutdatedElsewhere)
-        else { return .unpushedChanges }
-        return nil
+        guard contents.relation != .same, contents.document != place.document, !pull.isHereEmpty else { return nil }
+        guard place.content == place.document, !pull.isOutdatedElsewhere else { return .unpushedChanges }
+        return pull.isPlaceUnknown ? .otherProfile : nil
     }
 
     mutating func adopt() -> Action {

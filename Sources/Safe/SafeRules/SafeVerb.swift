@@ -76,6 +76,8 @@ package enum SafeVerb: Equatable, Sendable {
         package var isHereEmpty = false
         /// Whether another place has an earlier document, not the present one.
         package var isOutdatedElsewhere = false
+        /// Whether nothing is known of the place, so that nobody can say if its backup is newer than the profile.
+        package var isPlaceUnknown = false
 
         package init() {}
     }

@@ -75,7 +75,7 @@ extension SafeFailure {
         case .losesContacts: [.pushAcceptingLoss, .pullReplacing]
         case .absent, .damaged, .older, .survivorLost: [.pushAgain]
         case .otherKey: [.pullReplacingKey]
-        case .olderBackup, .unpushedChanges: [.pullReplacing, .pushOverwriting]
+        case .olderBackup, .unpushedChanges, .otherProfile: [.pullReplacing, .pushOverwriting]
         case .notUnderstood: [.pushOverwriting]
         case .deletionInterrupted: [.delete, .pushResumingDeleted]
         case .replica: [.moveLeavingOld]

@@ -211,7 +211,12 @@ import ThreemaSafe
             identity.clientKey, Profile(Household.document("elsewhere")), writerInfo: nil, keys: Household.safeKeys(8))
         let access = SafeAccess(id: Household.id, target: other, server: house.server, isFromPassword: true)
         let fetched = try access.fetch()
-        try house.safe.keep(fetched, from: access, SafeKeeper.KeepOptions())
+        var options = SafeKeeper.KeepOptions()
+        // Nobody can say which of the two is newer.
+        #expect(throws: Household.refusal(.otherProfile)) { try house.safe.keep(fetched, from: access, options) }
+        #expect(try house.profile() == Household.document())
+        options.isReplacing = true
+        try house.safe.keep(fetched, from: access, options)
         #expect(try house.profile() == Household.document("elsewhere"))
         #expect(house.stateFile == before)
         // The own backup is not up to date any more, and says so when it is due.

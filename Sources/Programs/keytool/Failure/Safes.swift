@@ -178,6 +178,7 @@ extension SafeFailure {
                 "the server returned generation \(found) of the backup, but generation \(seen) was seen before"
             )
         case .unpushedChanges: (.exists, "the profile of \(id) has changes that are not uploaded yet")
+        case .otherProfile: (.exists, "the profile of \(id) is not the one in this backup, and may be newer")
         case .notUnderstood: (.badData, "this version cannot read the Safe backup of \(id)")
         case .deletionInterrupted:
             (.exists, "a deletion of the Safe of \(id) was interrupted; nothing is uploaded until you decide")
@@ -218,6 +219,7 @@ extension SafeFailure {
         case .otherKey: "other_key"
         case .olderBackup: "older"
         case .unpushedChanges: "unpushed_changes"
+        case .otherProfile: "other_profile"
         case .notUnderstood: "not_understood"
         case .deletionInterrupted: "deletion_interrupted"
         case .replica: "replica"
