@@ -281,7 +281,7 @@ extension SafeKeeper {
         guard let contents = contents(fetched, access, profile == fetched.backup.profile ? .same : .otherDocument),
             let failure = SafeMachine.refusal(contents.contents, contents.digest, at: place, pull)
         else { return }
-        throw SafeKeepingError.refused(failure, id: fetched.id.text, server: access.address.text)
+        throw SafeKeepingError.refused(failure, id: fetched.id.text, server: access.address.text, stage: .named)
     }
 
     private func contents(

@@ -9,6 +9,10 @@ package enum WayOut: Hashable, Sendable {
     case pull
     case pullReplacing
     case pullReplacingKey
+    /// The same pull by ID, server and password again, with the word for it.
+    case replacing
+    /// Set up the place, and leave the profile as it is.
+    case settingUp
     case abort
     case forgetOld
     case delete
@@ -30,6 +34,8 @@ package enum SetupStage: Hashable, Sendable {
     case changeUnfinished
     /// No verb may write to the place.
     case readOnly
+    /// The command names server and password itself: the setup may be that of another place, or missing.
+    case named
 }
 
 extension Knowledge {
@@ -46,6 +52,7 @@ extension SafeFailure {
     /// What its user can do about it with this program, the most likely first.
     package func waysOut(_ stage: SetupStage) -> [WayOut] {
         guard stage == .changeUnfinished || role != .next else { return waysOutBeforeChange }
+        if stage == .named { return self == .otherProfile ? [.replacing, .settingUp] : [.replacing] }
         guard stage == .readOnly else { return waysOut }
         switch self {
         case .absent, .mirror(.absent): return [.adoptPassword, .restoreFromHistory]
@@ -75,7 +82,8 @@ extension SafeFailure {
         case .losesContacts: [.pushAcceptingLoss, .pullReplacing]
         case .absent, .damaged, .older, .survivorLost: [.pushAgain]
         case .otherKey: [.pullReplacingKey]
-        case .olderBackup, .unpushedChanges, .otherProfile: [.pullReplacing, .pushOverwriting]
+        case .olderBackup, .unpushedChanges: [.pullReplacing, .pushOverwriting]
+        case .otherProfile: [.replacing]
         case .notUnderstood: [.pushOverwriting]
         case .deletionInterrupted: [.delete, .pushResumingDeleted]
         case .replica: [.moveLeavingOld]

@@ -255,7 +255,7 @@ extension WayOut {
         case .delete: .delete
         case .moveLeavingOld: .moveLeavingOld
         case .mirror: .mirror
-        case .move, .mirrorAcceptingLoss, .adoptPassword, .restoreFromHistory: nil
+        case .replacing, .settingUp, .move, .mirrorAcceptingLoss, .adoptPassword, .restoreFromHistory: nil
         case .nothing: nil
         }
     }

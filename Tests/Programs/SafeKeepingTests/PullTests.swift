@@ -164,7 +164,8 @@ import ThreemaSafe
         try house.push()
         let other = try Household(sharing: house.server, isSetUp: false)
         try other.change(to: Household.document("other"))
-        #expect(throws: Household.refusal(.unpushedChanges)) { try restore(other) }
+        #expect(throws: Household.refusal(.unpushedChanges, .named)) { try restore(other) }
+        #expect(SafeFailure.unpushedChanges.waysOut(.named) == [.replacing])
         // A profile that is empty, or the same, loses nothing.
         try other.change(to: .empty)
         try restore(other)
@@ -213,7 +214,9 @@ import ThreemaSafe
         let fetched = try access.fetch()
         var options = SafeKeeper.KeepOptions()
         // Nobody can say which of the two is newer.
-        #expect(throws: Household.refusal(.otherProfile)) { try house.safe.keep(fetched, from: access, options) }
+        #expect(throws: Household.refusal(.otherProfile, .named)) {
+            try house.safe.keep(fetched, from: access, options)
+        }
         #expect(try house.profile() == Household.document())
         options.isReplacing = true
         try house.safe.keep(fetched, from: access, options)
