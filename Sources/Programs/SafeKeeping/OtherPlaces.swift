@@ -3,6 +3,7 @@ internal import SafeRules
 internal import SafeWire
 package import SecureMemory
 internal import Threema
+internal import ThreemaRecords
 package import ThreemaSafe
 
 // What a verb at one place has to do with the identity's other places. Two places with different backup ids are two
@@ -62,19 +63,9 @@ extension SafeKeeper {
     private func isProbeSeen(
         writingTo written: borrowing SafeTarget, readingFrom read: borrowing SafeTarget
     ) throws -> Bool {
-        let (writer, reader) = (connect(written), connect(read))
         // The id has the first byte of the backup's id, which may choose the server.
         let id = BackupID(sharingFirstByteOf: written.keys.backupID, Random.bytes(BackupID.count - 1).span)
-        let bytes = Random.bytes(64)
-        do {
-            try writer.store(bytes, at: id, if: .none)
-            let isSeen = try reader.fetch(id)?.bytes == bytes
-            try writer.remove(id, if: .none)
-            return isSeen
-        } catch {
-            try? writer.remove(id, if: .none)
-            throw error
-        }
+        return try connect(written).isSeen(Random.bytes(64), at: id, by: connect(read))
     }
 
     /// Reads the backups at other places again, after one with their backup id was deleted, and uploads those that are
@@ -171,6 +162,21 @@ extension IdentityRecords {
             if known.content != nil && known.content != known.document { return true }
         }
         return false
+    }
+
+    /// What stays of a setup for reading only: the digest of the profile, if it was pulled there and not changed since.
+    func released(by setup: borrowing SafeSetup, of place: PlaceName, key: borrowing SecureBytes) throws -> Digest? {
+        guard setup.isReadOnly, let profile = try? profile() else { return nil }
+        let known = try state(at: setup.current, of: place, profile, key)
+        return known.content == known.document ? TargetDigests.released(setup.current, profile, key: key) : nil
+    }
+
+    /// Whether the profile was pulled from this place while it was set up for reading only, and not changed since.
+    func isReleased(
+        _ profile: borrowing Profile, at target: borrowing SafeTarget, key: borrowing SecureBytes
+    ) throws -> Bool {
+        let digest = TargetDigests.released(target, profile, key: key)
+        return try placesWithState().contains { try UploadState(of: self, at: $0, key: key).released == digest }
     }
 
     private func state(

@@ -137,7 +137,13 @@ extension SafeKeeper {
         let records = try keystore.identity(.threema(id))
         if options.isReplacing {
             let damage = try Damage(of: records, at: place.name)
-            if damage.isProfile || damage.isIdentity { return try pullOverDamage(place, options) }
+            // The profile is lost, so the rules have nothing to compare the backup with.
+            if damage.isProfile || damage.isIdentity {
+                let access = try access(to: place)
+                var fetched = try access.fetch()
+                fetched.replaced = try keep(fetched, from: access, as: place.name, options)
+                return fetched
+            }
         }
         let profile = try records.profile()
         let before = profile.document
@@ -167,14 +173,6 @@ extension SafeKeeper {
         return FetchedSafe(
             id: id, backup: try SafeBackup.open(bytes.span, keys: target.keys), digest: BLAKE2b.hash(bytes.span),
             bytes: bytes.count, limits: result.outcome.limits, replaced: .init(contacts: before.contactCount))
-    }
-
-    /// The profile is lost, so the rules have nothing to compare the backup with.
-    private func pullOverDamage(_ place: SafePlace, _ options: KeepOptions) throws -> FetchedSafe {
-        let access = try access(to: place)
-        var fetched = try access.fetch()
-        fetched.replaced = try keep(fetched, from: access, as: place.name, options)
-        return fetched
     }
 
     /// Stores identity, profile and setup of a backup that was fetched with ID, server and password.
@@ -229,13 +227,8 @@ extension SafeKeeper {
         if damage.isSetup {
             changes.remove(.safe(at: name))
             changes.setState(state.encoded(for: fetched.id.text, at: name, key: key, now: now()), of: name)
-            if options.isKeepingSetup {
-                let isMirrored = try held.records.history(of: name).contains { $0.origin == .mirrored }
-                try prove(access.target, options.access, isNot: SafePlace(fetched.id, name), in: held.records)
-                try add(
-                    fetched, access, place, to: &changes, state, at: name, as: isMirrored ? .readOnly : options.access)
-            }
-        } else if var setup = try held.records.setup(at: name) {
+        }
+        if !damage.isSetup, var setup = try held.records.setup(at: name) {
             if options.access == .readOnly { try Self.makeReadOnly(&setup, access.target, fetched.id) }
             if setup.current.isSame(as: access.target) {
                 try add(fetched, access, place, to: &changes, state, at: name, as: nil)
@@ -246,8 +239,10 @@ extension SafeKeeper {
                 otherServer = setup.current.address
             }
         } else if options.isKeepingSetup {
+            let isMirrored =
+                try damage.isSetup && held.records.history(of: name).contains { $0.origin == .mirrored }
             try prove(access.target, options.access, isNot: SafePlace(fetched.id, name), in: held.records)
-            try add(fetched, access, place, to: &changes, state, at: name, as: options.access)
+            try add(fetched, access, place, to: &changes, state, at: name, as: isMirrored ? .readOnly : options.access)
         }
         try held.commit(changes)
         return .init(
@@ -273,11 +268,12 @@ extension SafeKeeper {
     ) throws {
         var pull = SafeVerb.Pull()
         pull.isHereEmpty = profile.document == .empty
+        let isReleased = try records.isReleased(profile, at: access.target, key: stateKey)
         // Generations of different places cannot be compared.
-        pull.isPlaceUnknown = place.last == nil
+        pull.isPlaceUnknown = place.last == nil && !isReleased
         var place = place
         // The states of the places that are set up tell whether the profile was uploaded.
-        place.content = try records.isUnsaved(profile, key: stateKey) ? nil : place.document
+        place.content = try isReleased || !records.isUnsaved(profile, key: stateKey) ? place.document : nil
         guard let contents = contents(fetched, access, profile == fetched.backup.profile ? .same : .otherDocument),
             let failure = SafeMachine.refusal(contents.contents, contents.digest, at: place, pull)
         else { return }

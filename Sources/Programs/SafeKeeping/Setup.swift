@@ -47,8 +47,10 @@ extension SafeKeeper {
                 if preparing { try exchange.prepare(.standard) }
                 let limits = try Self.limits(of: exchange)
                 guard access == .readAndWrite else { return ServerTest(limits: limits, honoursConditions: nil) }
-                return ServerTest(
-                    limits: limits, honoursConditions: try Self.probe(exchange, id, address: server.address.text))
+                guard let honoursConditions = try exchange.probe(Random.bytes(64), at: id) else {
+                    throw SafeKeepingError.notVerified(server: server.address.text)
+                }
+                return ServerTest(limits: limits, honoursConditions: honoursConditions)
             } catch let error as SafeExchangeError {
                 guard exchange.pause(after: tries, error) else { throw error }
             }
@@ -58,40 +60,6 @@ extension SafeKeeper {
     /// The certificate that a server shows, trusted or not; nil for a directory, or if it cannot be parsed.
     package func presentCertificate(of server: borrowing SafeEndpoint) throws -> PresentedCertificate? {
         try connect(server, BackupID(Random.bytes(BackupID.count).span)).presentCertificate()
-    }
-
-    /// - Returns: whether the server accepted a write whose condition held, and refused one whose condition did not.
-    private static func probe(_ server: any SafeExchange, _ id: BackupID, address: String) throws -> Bool {
-        let content = Random.bytes(64)
-        let hold = try server.hold()
-        defer { withExtendedLifetime(hold) {} }
-        do {
-            var honoursConditions = try isAccepted { () throws(SafeExchangeError) in
-                try server.store(content, at: id, if: .absent)
-            }
-            if !honoursConditions { try server.store(content, at: id, if: .none) }
-            let isReturned = try server.fetch(id)?.bytes == content
-            if try isAccepted({ () throws(SafeExchangeError) in try server.store(content, at: id, if: .absent) }) {
-                honoursConditions = false
-            }
-            try server.remove(id, if: .none)
-            guard isReturned, try server.fetch(id) == nil else {
-                throw SafeKeepingError.notVerified(server: address)
-            }
-            return honoursConditions
-        } catch {
-            try? server.remove(id, if: .none)
-            throw error
-        }
-    }
-
-    private static func isAccepted(_ write: () throws(SafeExchangeError) -> Void) throws(SafeExchangeError) -> Bool {
-        do throws(SafeExchangeError) {
-            try write()
-            return true
-        } catch .changed {
-            return false
-        }
     }
 
     /// Sets up a Safe place of an identity: derives its key once and seals it with the server. The password is not kept.
@@ -173,7 +141,10 @@ extension SafeKeeper {
             place.finding = try finding(stored, target, identity.records)
         }
         if isTooLong { place.finding = .damaged }
-        let digests = TargetDigests(target, try identity.records.profile(), key: key)
+        let profile = try identity.records.profile()
+        let digests = TargetDigests(target, profile, key: key)
+        // A pull loses nothing then.
+        if try identity.records.isReleased(profile, at: target, key: key) { place.content = digests.content }
         state.safe = .init(target: digests.target, state: place)
         try store(SafeSetup(target.copy, isReadOnly: access == .readOnly), state, at: safe.name, in: identity)
         return isTooLong ? true : backup.map { $0 != nil }
@@ -209,7 +180,9 @@ extension SafeKeeper {
                 setup.isRetiring ? .oldBackupLeft : .changeUnfinished, id: place.id.text,
                 server: setup.current.address.text)
         }
-        try forgetSetup(of: place, in: identity)
+        try forgetSetup(
+            of: place, in: identity,
+            releasing: identity.records.released(by: setup, of: place.name, key: stateKey))
     }
 
     /// Stores a setup and the state, both at once.
@@ -226,10 +199,13 @@ extension SafeKeeper {
     }
 
     /// Removes the record of the setup, and what the state knows of its places.
-    func forgetSetup(of place: SafePlace, in identity: borrowing LockedIdentity) throws {
+    func forgetSetup(
+        of place: SafePlace, in identity: borrowing LockedIdentity, releasing released: Digest? = nil
+    ) throws {
         var changes = identity.changes()
         changes.remove(.safe(at: place.name))
-        let state = try UploadState(of: identity.records, at: place.name, key: stateKey)
+        var state = try UploadState(of: identity.records, at: place.name, key: stateKey)
+        state.released = released ?? state.released
         changes.forgetPlaces(state, of: place, key: stateKey, now: now())
         try identity.commit(changes)
     }

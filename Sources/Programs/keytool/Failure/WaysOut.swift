@@ -17,7 +17,7 @@ extension WayOut {
         case .pullReplacingKey:
             "\(safe: "pull") --replace --replace-key \(id) \(id) restores the backup and overwrites the local key and profile"
         case .replacing: "the same command with --replace restores the backup and overwrites the profile"
-        case .settingUp: "\(safe: "setup") --name PLACE \(id) adds the server and leaves the profile as it is"
+        case .settingUp: "keytool safe setup --name PLACE \(id) adds the server and leaves the profile as it is"
         case .abort: "\(safe: "move") --abort \(id) cancels the change"
         case .forgetOld: "\(safe: "server") --forget-old \(id) stops trying to delete the old backup"
         case .delete: "\(safe: "delete") \(id) deletes it"
