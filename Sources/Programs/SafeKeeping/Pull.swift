@@ -177,7 +177,7 @@ extension SafeKeeper {
 
     /// Stores identity, profile and setup of a backup that was fetched with ID, server and password.
     /// - Parameter name: the place; nil for the one that is set up with this server and password, otherwise `main`.
-    /// - Throws: `SafeKeepingError.otherKey`, `.refused`, `.samePlace`; `KeystoreError.damaged` unless damaged records
+    /// - Throws: `SafeKeepingError.otherKey`, `.refused`, `.samePlace`, `.tooManyPlaces`; `KeystoreError.damaged` unless damaged records
     ///   may be replaced. Then nothing was changed.
     @discardableResult
     package func keep(
@@ -239,6 +239,7 @@ extension SafeKeeper {
                 otherServer = setup.current.address
             }
         } else if options.isKeepingSetup {
+            if !damage.isSetup { try held.records.requireRoomForPlace() }
             let isMirrored =
                 try damage.isSetup && held.records.history(of: name).contains { $0.origin == .mirrored }
             try prove(access.target, options.access, isNot: SafePlace(fetched.id, name), in: held.records)

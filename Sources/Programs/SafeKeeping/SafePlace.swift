@@ -54,6 +54,12 @@ extension IdentityRecords {
         return names.filter { $0 == .main } + names.filter { $0 != .main }
     }
 
+    /// - Throws: `SafeKeepingError.tooManyPlaces` if no further place can be set up.
+    func requireRoomForPlace() throws {
+        let limit = SafeKeeper.maxPlaces
+        guard try safePlaces().count < limit else { throw SafeKeepingError.tooManyPlaces(id: owner.id, limit: limit) }
+    }
+
     /// When a backup code of this identity was last opened. This belongs to the identity, but is in the state of the
     /// place `main`, which stays if the place is deleted and is there without a setup.
     package func codeProvenAt(key: borrowing SecureBytes) throws -> Timestamp? {

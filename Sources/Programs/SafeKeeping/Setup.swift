@@ -113,9 +113,7 @@ extension SafeKeeper {
         guard try identity.records.setup(at: place.name) == nil else {
             throw SafeKeepingError.setupExists(id: place.id.text, place: place.name.text)
         }
-        guard try identity.records.safePlaces().count < Self.maxPlaces else {
-            throw SafeKeepingError.tooManyPlaces(id: place.id.text, limit: Self.maxPlaces)
-        }
+        try identity.records.requireRoomForPlace()
         return identity
     }
 

@@ -1,0 +1,22 @@
+"""safe pull with --id and with --from beside setups that are there."""
+
+import pytest
+
+from kit.servers.safedirectory import SafeDirectory
+
+ID = "ABCD1234"
+
+
+def test_a_ninth_place(safe, tmp_path, safe_password):
+    """Neither of the two ways to set one up passes the limit; an archive could not be made any more."""
+    for number in range(2, 9):
+        safe.keytool.ok("safe", "setup", "--name", f"place{number}", "--same-password", "--create",
+                        "--server", f"file://{tmp_path}/place{number}")
+    safe.push()
+    other = SafeDirectory(tmp_path / "other")
+    other.path.mkdir(mode=0o700)
+    other.prepare().put(safe.keys, safe.blob)
+    pull = ["safe", "pull", "--id", ID, "--name", "ninth", "--server", other.url, *safe_password]
+    assert "already has 8 Safe places" in safe.keytool.fails(64, *pull).err
+    safe.keytool.ok(*pull, "--no-setup")
+    assert len(safe.keytool.json("id", "list")["identities"][0]["places"]) == 8
