@@ -25,7 +25,7 @@ enum EarlierSource {
 /// `safe pull --from`: a backup of the history or of a file takes the place of the server's.
 extension SafePull {
     func runEarlier(_ source: EarlierSource, _ target: DocumentTarget?, _ session: Session) throws {
-        guard try !server.isNamed else { throw UsageFailure("--from cannot be combined with --server") }
+        guard !server.isOption else { throw UsageFailure("--from cannot be combined with --server") }
         switch source {
         case .history(let number):
             guard id == nil else { throw UsageFailure("a number for --from needs no --id: name the identity alone") }

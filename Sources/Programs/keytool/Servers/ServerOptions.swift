@@ -67,12 +67,11 @@ struct ServerOptions: ParsableArguments {
         }
     }
 
+    /// Whether an option names a server.
+    var isOption: Bool { server != nil || serverFile != nil || onprem != nil }
+
     /// Whether an option or the environment names a server.
-    var isNamed: Bool {
-        get throws {
-            try server != nil || serverFile != nil || onprem != nil || Environment.setting(Self.variable) != nil
-        }
-    }
+    var isNamed: Bool { get throws { try isOption || Environment.setting(Self.variable) != nil } }
 
     /// Refuses a malformed `--server`, and `https://` without libcurl, before anything is asked for.
     /// - Parameter isNeeded: as for `named`.
@@ -153,7 +152,7 @@ struct ServerOptions: ParsableArguments {
         }
     }
 
-    var isGiven: Bool { isApproach || server != nil || serverFile != nil || onprem != nil }
+    var isGiven: Bool { isApproach || isOption }
 
     private var isApproach: Bool {
         serverUser != nil || caFile != nil || hasFingerprint || !pin.isEmpty || password.isGiven

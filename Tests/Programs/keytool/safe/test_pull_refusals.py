@@ -20,3 +20,13 @@ def test_a_ninth_place(safe, tmp_path, safe_password):
     assert "already has 8 Safe places" in safe.keytool.fails(64, *pull).err
     safe.keytool.ok(*pull, "--no-setup")
     assert len(safe.keytool.json("id", "list")["identities"][0]["places"]) == 8
+
+
+def test_an_earlier_backup_with_a_server_in_the_environment(safe, tmp_path):
+    """KEYTOOL_SERVER is for a command that needs a server."""
+    safe.push()
+    blob = tmp_path / "blob"
+    safe.keytool.ok("safe", "pull", "--raw", "-o", blob)
+    keytool = safe.keytool.with_environment(KEYTOOL_SERVER=safe.directory.url)
+    keytool.ok("safe", "pull", "--from", blob)
+    assert "--server" in keytool.fails(64, "safe", "pull", "--from", blob, "--server", safe.directory.url).err
