@@ -44,9 +44,9 @@ extension SafeKeeper {
         changes.set(backup, id)
         for name in try Set(held.records.safePlaces() + [.main]) {
             var state = try UploadState(of: held.records, at: name, key: key)
-            // A code of another private key proves nothing.
-            if !isSame { state.codeProvenAt = nil }
-            if let setup = try? held.records.setup(at: name) {
+            // The private key is another one, so the state of earlier uploads is not about it.
+            if !isSame { state = state.withoutTargets(keepingProof: false) }
+            if isSame, let setup = try? held.records.setup(at: name) {
                 let digests = TargetDigests(setup.current, profile, key: key)
                 var place = state.state(at: setup.current, digests)
                 (place.content, place.contacts) = (nil, 0)

@@ -1,7 +1,7 @@
 """safe pull with --id and with --from beside setups that are there."""
 
-import pytest
-
+from kit import oracle
+from kit.known import SAFE_PASSWORD
 from kit.servers.safedirectory import SafeDirectory
 
 ID = "ABCD1234"
@@ -30,3 +30,16 @@ def test_an_earlier_backup_with_a_server_in_the_environment(safe, tmp_path):
     keytool = safe.keytool.with_environment(KEYTOOL_SERVER=safe.directory.url)
     keytool.ok("safe", "pull", "--from", blob)
     assert "--server" in keytool.fails(64, "safe", "pull", "--from", blob, "--server", safe.directory.url).err
+
+
+def test_an_earlier_backup_with_another_key(safe, given, tmp_path):
+    """What was known of the place is about the key that is gone: no push replaces the backup of that key unasked."""
+    safe.push()
+    blob, before = tmp_path / "blob", safe.blob
+    blob.write_bytes(oracle.seal_safe(oracle.safe_document(bytes(range(32))), safe.keys))
+    safe.keytool.ok("safe", "pull", "--from", blob, "--id", ID, "--replace-key", ID, *given("safe-password", SAFE_PASSWORD))
+    assert safe.keytool.fails(20, "safe", "check", "--json").error["reason"] == "other_key"
+    assert safe.keytool.fails(20, "safe", "push", "--json").error["reason"] == "other_key"
+    assert safe.blob == before
+    safe.keytool.ok("safe", "push", "--overwrite")
+    assert safe.blob != before
