@@ -139,6 +139,9 @@ package struct SafeSetup: ~Copyable {
         }
     }
 
+    /// Whether the unfinished change is one of the password: a move to the same address with the same key is refused.
+    var isChangingPassword: Bool { Self.addressText(of: next) == current.address.text }
+
     /// The servers of all targets: address, and the name of the provisioning file that has it.
     package var servers: [(address: String, onPrem: String?)] {
         var servers = [(current.address.text, current.server.onPrem)]

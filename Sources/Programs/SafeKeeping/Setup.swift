@@ -94,14 +94,18 @@ extension SafeKeeper {
     }
 
     /// The place whose Safe key another place can share: `main`, or without it any, if all have the same key.
-    /// - Throws: `SafeKeepingError.noSetup`; `.differentKeys`.
+    /// - Throws: `SafeKeepingError.noSetup`; `.differentKeys`; `.refused(.changeUnfinished)` for one of the password.
     package func keySource(of id: ThreemaID) throws -> SafePlace {
         let records = try keystore.identity(.threema(id))
         let places = try records.safePlaces()
         guard let first = places.first else { throw SafeKeepingError.noSetup(id: id.text) }
-        if first == .main { return SafePlace(id, first) }
         let setup = try records.requiredSetup(at: first)
-        for name in places.dropFirst()
+        // Its password is about to be another one.
+        guard !setup.isChangingPassword else {
+            let server = setup.current.address.text
+            throw SafeKeepingError.refused(.changeUnfinished, id: id.text, server: server, stage: .changeUnfinished)
+        }
+        for name in first == .main ? [] : places.dropFirst()
         where try records.requiredSetup(at: name).current.keys.backupID != setup.current.keys.backupID {
             throw SafeKeepingError.differentKeys(id: id.text)
         }

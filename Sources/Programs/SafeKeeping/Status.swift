@@ -87,9 +87,6 @@ extension SafeKeeper {
         clock.read(timestamp)
         let known = setup.isReadOnly ? place.mirror?.succeededAt : place.knownAt
         let lastPush = try lastGoodPush(records, safe.name, place, clock, timestamp)
-        let newServer = SafeSetup.addressText(of: setup.next)
-        // A move to the same address with the same key is refused.
-        let isChangingPassword = newServer == setup.current.address.text
         // A finished deletion clears the expected backup, but not the journal.
         let isForgotten = place.last == nil && place.uploadedAt == nil && place.seenAt == nil && place.finding == nil
         let isDeleted = isForgotten && !place.hasFailed && !setup.isDeleting && !place.journal.isEmpty
@@ -98,8 +95,9 @@ extension SafeKeeper {
             isUploadInFuture: uploadedAt == nil && place.uploadedAt != nil,
             seenAt: place.seenAt?.notAfter(timestamp),
             expiresAt: uploadedAt.map { $0 + .days(retention) }, generation: place.generation,
-            hasChanges: place.content != place.document, hasFailed: place.hasFailed, newServer: newServer,
-            isChangingPassword: isChangingPassword, isDeleting: setup.isDeleting, isDeleted: isDeleted,
+            hasChanges: place.content != place.document, hasFailed: place.hasFailed,
+            newServer: SafeSetup.addressText(of: setup.next), isChangingPassword: setup.isChangingPassword,
+            isDeleting: setup.isDeleting, isDeleted: isDeleted,
             oldServer: SafeSetup.addressText(of: setup.retiring), finding: place.finding,
             honoursConditions: place.honoursConditions,
             passwordProvenAt: place.passwordProvenAt, codeProvenAt: try records.codeProvenAt(key: key),

@@ -74,7 +74,7 @@ struct SafeSetup: Verb {
         }
         // Before a server is prepared, and a password is typed.
         try keeper.safe.requireWritable(place)
-        let source = samePassword ? try keyPlace(of: id, keeper) : nil
+        let source = samePassword ? try keyPlace(of: id, keeper, session) : nil
         // The server first: who has chosen, written down and typed a password twice must not learn then that it is
         // away. A password that nobody has to type is judged before a directory is prepared for it.
         let isAsking = try source == nil && password.source() == nil && session.dialog.canAsk
@@ -153,12 +153,11 @@ struct SafeSetup: Verb {
     }
 
     /// The place whose Safe key `--same-password` shares.
-    private func keyPlace(of id: ThreemaID, _ keeper: ThreemaKeeper) throws -> SafePlace {
-        do {
-            return try keeper.safe.keySource(of: id)
-        } catch SafeKeepingError.noSetup {
+    private func keyPlace(of id: ThreemaID, _ keeper: ThreemaKeeper, _ session: Session) throws -> SafePlace {
+        guard let first = try session.allPlaces(of: id, in: keeper).first else {
             throw UsageFailure("--same-password: no Safe is set up for \(id) yet")
         }
+        return try first.naming { try keeper.safe.keySource(of: id) }
     }
 
     private func choosePassword(_ id: ThreemaID, _ session: Session) throws -> SecureBytes {

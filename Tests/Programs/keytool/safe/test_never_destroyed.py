@@ -301,6 +301,17 @@ def test_unfinished_passwd_that_the_next_push_finishes(begun_passwd, given):
     machine.keytool.ok("safe", "check", "--with-password", *given("safe-password", NEW_PASSWORD + b"\n"))
 
 
+def test_no_further_place_takes_the_password_that_is_going(begun_passwd, second):
+    """`main` would soon open with the new password, and the further place with the old one only."""
+    setup = ["safe", "setup", "--name", "nas", "--same-password", "--create", "--server", second.url]
+    failed = begun_passwd.keytool.fails(17, *setup, "--json").error
+    assert failed["reason"] == "change_unfinished" and "keytool safe push ABCD1234" in failed["hint"]
+    begun_passwd.keytool.ok("safe", "push")
+    begun_passwd.keytool.ok(*setup)
+    begun_passwd.keytool.ok("safe", "push")
+    assert begun_passwd.directory.names() == second.names() == [NEW_KEYS.backup_id]
+
+
 def test_unfinished_move_names_its_new_place(begun_move, second):
     shown = begun_move.keytool.ok("safe", "status").out
     assert f"unfinished  a change to {second.url};" in shown and "safe move --abort" in shown
