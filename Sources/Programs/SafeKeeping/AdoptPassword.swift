@@ -10,8 +10,8 @@ extension SafeKeeper {
     /// Takes over the password that a phone has given to the Safe that is set up for reading only. Nothing is written
     /// to the server. What `mirror` remembers stays, and so does the history, whose entries have their own keys.
     /// - Throws: `SafeKeepingError.refused(.notReadOnly)`, `.sameTarget`; `.noBackup` if the server has none under this
-    ///   password; `.refused(.mirror(.otherKey))`; `SafeExchangeError`; `SafeBackupError`; `KeyDerivationError`. Then
-    ///   nothing was changed.
+    ///   password; `.refused(.mirror(.otherKey))`; `.samePlace`; `SafeExchangeError`; `SafeBackupError`;
+    ///   `KeyDerivationError`. Then nothing was changed.
     package func adoptPassword(_ password: borrowing SecureBytes, at place: SafePlace) throws {
         let id = place.id
         let before = try keystore.identity(.threema(id)).requiredSetup(at: place.name)
@@ -30,6 +30,7 @@ extension SafeKeeper {
             throw SafeKeepingError.refused(.unsettled(.current), id: id.text, server: address.text)
         }
         try requireOwnBackup(backup, new, identity.records, id)
+        try prove(new, .readOnly, isNot: place, in: identity.records)
         let key = stateKey
         let profile = try identity.records.profile()
         var state = try UploadState(of: identity.records, at: place.name, key: key)

@@ -272,6 +272,17 @@ def test_a_new_password_of_the_phone(phone, server, given):
     phone.keytool.fails(64, *adopt, "--overwrite")
 
 
+def test_a_new_password_that_is_that_of_another_place(phone, given):
+    """Then both would be one backup, which this keystore writes."""
+    other = given("safe-password", b"that of the other place")
+    phone.keytool.ok("safe", "setup", "--name", "nas", "--server", phone.directory.url, *other)
+    phone.keytool.ok("safe", "push", "--name", "nas")
+    before = phone.record("safe").read_bytes()
+    adopt = ["safe", "passwd", "--adopt", "--name", "main", "--new-safe-password-file", other[1]]
+    assert phone.keytool.fails(17, *adopt, "--json").error["reason"] == "same_place"
+    assert phone.record("safe").read_bytes() == before and len(phone.directory.names()) == 2
+
+
 def test_only_a_read_only_place_adopts(safe, given):
     safe.push()
     failed = safe.keytool.fails(64, "safe", "passwd", "--adopt", *given("new-safe-password", b"another password"))
