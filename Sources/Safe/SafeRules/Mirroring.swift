@@ -44,9 +44,16 @@ extension SafeMachine {
     /// For `check` and `status` of a place that is set up for reading only: compares with the newest backup in the
     /// history. A newer one is in order.
     mutating func checkMirrored(_ found: Found) {
-        let judgement = MirrorRule().judge(found, knowledge.current.mirror ?? MirrorState(), at: time)
+        let judgement = noteMirrored(found)
         outcome.result = judgement.isNew ? .nothing : .unchanged
-        note(judgement.alarm?.finding, at: .current)
         if let alarm = judgement.alarm { fail(.mirror(alarm)) }
+    }
+
+    /// What is wrong at a place for reading only is what the next mirror will report, and not what a push would.
+    @discardableResult
+    mutating func noteMirrored(_ found: Found) -> MirrorRule.Judgement {
+        let judgement = MirrorRule().judge(found, knowledge.current.mirror ?? MirrorState(), at: time)
+        note(judgement.alarm?.finding, at: .current)
+        return judgement
     }
 }

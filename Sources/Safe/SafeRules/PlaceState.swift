@@ -88,7 +88,8 @@ package struct PlaceState: Hashable, Sendable {
         }
         generation = max(generation, contents.writer?.generation ?? 0)
         contacts = Int64(contents.contacts)
-        finding = nil
+        // Only a mirror tells whether the lost contacts are accepted.
+        if finding != .lossy { finding = nil }
         hasFailed = false
     }
 

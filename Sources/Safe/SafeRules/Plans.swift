@@ -158,11 +158,17 @@ extension SafeMachine {
         case .authentic(let digest, let contents):
             if let failure = Self.refusal(contents, digest, at: knowledge.current, pull) {
                 let standing = standing(found, at: .current)
-                if standing != .own { note(finding(standing), at: .current) }
+                if knowledge.isReadOnly {
+                    noteMirrored(found)
+                } else if standing != .own {
+                    note(finding(standing), at: .current)
+                }
                 return fail(failure)
             }
             knowledge.current.take(
                 digest, contents, retentionDays: work.limits[.current]?.retentionDays, at: time)
+            // Another private key is that of the keystore from now on.
+            if knowledge.isReadOnly, contents.relation != .otherKey { noteMirrored(found) }
             knowledge.isDeleting = false
             perform([.adopt])
         }

@@ -130,6 +130,32 @@ import ThreemaSafe
         #expect(SafeFailure.unpushedChanges.waysOut(.usual) == [.pullReplacing, .pushOverwriting])
     }
 
+    @Test func `a pull leaves the finding that a mirror would`() throws {
+        func finding() throws -> Finding? { try home.safe.status(of: Household.main).finding }
+        try write(Household.document("phone", contacts: 8))
+        try mirror()
+        #expect(throws: Household.refusal(.unpushedChanges, .readOnly)) { try home.pull() }
+        #expect(try finding() == nil, "a backup in order")
+        try write(Household.document("wiped", contacts: 1))
+        expectAlarm(.losesContacts(before: 8, now: 1)) { try mirror() }
+        try home.pull { $0.isReplacing = true }
+        #expect(try finding() == .lossy)
+        try home.pull()
+        #expect(try finding() == .lossy)
+        try write(Household.document("phone again", contacts: 8))
+        try home.pull()
+        #expect(try finding() == nil)
+        try mirror()
+        // With ID and password, too.
+        try write(Household.document("wiped again", contacts: 1))
+        expectAlarm(.losesContacts(before: 8, now: 1)) { try mirror() }
+        let access = try home.safe.access(to: Household.main)
+        try home.safe.keep(access.fetch(), from: access, SafeKeeper.KeepOptions())
+        #expect(try finding() == .lossy)
+        try mirror(isAcceptingLoss: true)
+        #expect(try finding() == nil)
+    }
+
     @Test func `after a setup for reading only, the phone's newest backup replaces what was pulled from there`() throws
     {
         try write(Household.document("first"))

@@ -272,6 +272,20 @@ def test_a_new_password_of_the_phone(phone, server, given):
     phone.keytool.fails(64, *adopt, "--overwrite")
 
 
+def test_a_pull_does_not_hide_or_make_an_alarm(phone):
+    phone.keytool.ok("safe", "mirror")
+    phone.keytool.ok("profile", "set", "--nickname", "edited")
+    phone.writes("second")
+    phone.keytool.fails(17, "safe", "pull")
+    phone.keytool.ok("safe", "status", "--max-age", "8d")
+    phone.writes("wiped", 1)
+    phone.keytool.fails(17, "safe", "mirror")
+    phone.keytool.ok("safe", "pull", "--replace")
+    phone.keytool.fails(18, "safe", "status", "--max-age", "8d")
+    phone.keytool.ok("safe", "mirror", "--accept-loss")
+    phone.keytool.ok("safe", "status", "--max-age", "8d")
+
+
 def test_a_new_password_that_is_that_of_another_place(phone, given):
     """Then both would be one backup, which this keystore writes."""
     other = given("safe-password", b"that of the other place")
