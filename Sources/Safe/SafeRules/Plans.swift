@@ -185,7 +185,9 @@ extension SafeMachine {
             return .olderBackup(found: found, seen: place.generation)
         }
         guard contents.relation != .same, contents.document != place.document, !pull.isHereEmpty else { return nil }
-        guard place.content == place.document, !pull.isOutdatedElsewhere else { return .unpushedChanges }
+        // A profile that was pulled from here and not changed has nothing that another place could lack.
+        let isOutdatedElsewhere = pull.isOutdatedElsewhere && place.last != place.journal.pulled
+        guard place.content == place.document, !isOutdatedElsewhere else { return .unpushedChanges }
         return pull.isPlaceUnknown ? .otherProfile : nil
     }
 

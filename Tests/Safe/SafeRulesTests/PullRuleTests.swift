@@ -41,6 +41,16 @@ import Testing
         }
     }
 
+    @Test func `what another place lacks is lost only if it was made here`() {
+        var place = Self.place(content: Self.present)
+        #expect(Self.refusal(at: place) { $0.isOutdatedElsewhere = true } == .unpushedChanges)
+        place.last = Digest(number: 4)
+        place.journal.enterPulled(Digest(number: 4))
+        #expect(Self.refusal(at: place) { $0.isOutdatedElsewhere = true } == nil)
+        place.content = Self.earlier
+        #expect(Self.refusal(at: place) { $0.isOutdatedElsewhere = true } == .unpushedChanges, "edited since")
+    }
+
     @Test func `changes that no place has are named before an unknown place`() {
         for content in [nil, Self.earlier] {
             let place = Self.place(content: content)

@@ -553,6 +553,18 @@ def test_a_pull_does_not_undo_what_another_place_lacks(pushed):
     pushed.keytool.ok("safe", "pull", "--name", "nas", "--replace")
 
 
+def test_a_second_pull_while_another_place_waits(pushed):
+    """`nas` gets what was pulled from `main` in 23 hours; nothing of it was made here."""
+    document = {**pushed.document}
+    document.pop("keytool", None)
+    for words in ("phone", "phone again"):
+        document["user"]["nickname"] = words
+        pushed.directory.put(KEYS, oracle.seal_safe(document, KEYS))
+        pushed.keytool.ok("safe", "pull", "--name", "main")
+        assert pushed.keytool.json("safe", "push", "--name", "nas")["result"] == "deferred"
+        assert pushed.keytool.json("profile", "show")["nickname"] == words
+
+
 def test_a_pull_from_elsewhere_says_that_the_setup_stays(pushed, tmp_path, safe_password):
     shutil.copytree(pushed.nas.path, tmp_path / "elsewhere")
     result = pushed.keytool.ok("safe", "pull", "--id", ID, "--server", f"file://{tmp_path}/elsewhere", *safe_password)
