@@ -1,5 +1,6 @@
 import SafeKeepingKit
 import SafeKit
+import SafeRules
 import Encodings
 import Keystore
 import SafeWire

@@ -144,11 +144,11 @@ extension SafeFailure {
         case .badLimits(_, let error): (error.failure.status, error.failure.message)
         case .tooLarge(let role, let bytes, let limit):
             (.tooLarge, "the backup has \(bytes) bytes; \(role.words) accepts at most \(limit)")
-        case .waiting(let timestamp, nil): (.tempfail, "the server asked to wait until \(timestamp.rfc3339)")
-        case .waiting(let timestamp, let loss?):
+        case .waiting(let timestamp, let loss):
             (
                 .tempfail,
-                "the last check of the server \(loss.words), and the server asked to wait until \(timestamp.rfc3339)"
+                (loss.map { "the last check of the server \($0.words), and " } ?? "")
+                    + "the server asked to wait until \(timestamp.rfc3339)"
             )
         case .conflict(.current, isOtherKey: false):
             (.conflict, "another device has written the Safe backup of \(id); nothing was replaced or deleted")
