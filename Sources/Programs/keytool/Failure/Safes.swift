@@ -183,7 +183,7 @@ extension SafeFailure {
         case .deletionInterrupted:
             (.exists, "a deletion of the Safe of \(id) was interrupted; nothing is uploaded until you decide")
         case .replica:
-            (.usage, "the new place already holds this backup of \(id); it may be a mirror of the old place")
+            (.usage, "the new place already holds a backup of \(id) from here; it may be a mirror of the old place")
         case .leftAsAsked: (.exists, "the old backup of \(id) was not deleted, as requested")
         case .otherPlace: (.usage, "that address does not lead to the Safe of \(id)")
         case .survivorLost:
