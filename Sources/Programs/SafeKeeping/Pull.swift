@@ -96,6 +96,8 @@ package struct FetchedSafe: ~Copyable {
 
     /// What a restored backup has replaced.
     package struct Replaced: Equatable, Sendable {
+        /// The place that is set up for the backup; nil if none is.
+        package var place: PlaceName?
         /// Number of contacts in the former profile; nil if the identity is new, or if its profile was damaged.
         package var contacts: Int?
         /// The names of the damaged records.
@@ -146,19 +148,17 @@ extension SafeKeeper {
             }
         }
         let profile = try records.profile()
-        let before = profile.document
         let target = try records.requiredSetup(at: place.name).current.copy
         var pull = SafeVerb.Pull()
         pull.isReplacing = options.isReplacing
         pull.isReplacingKey = options.isReplacingKey
-        pull.isHereEmpty = before == .empty
+        pull.isHereEmpty = profile.document == .empty
         pull.isOutdatedElsewhere = try records.isOutdated(profile, otherThanAt: place.name, key: stateKey)
         let result = try run(.pull(pull), at: place)
+        let bytes = result.bytes ?? []
         switch result.outcome.failure {
         // Opening the backup throws the layer that failed.
-        case .damaged, .notUnderstood:
-            let bytes = result.bytes ?? []
-            _ = try SafeBackup.open(bytes.span, keys: target.keys)
+        case .damaged, .notUnderstood: _ = try SafeBackup.open(bytes.span, keys: target.keys)
         // No push can replace or upload it.
         case .absent where result.knowledge.isReadOnly:
             throw SafeKeepingError.refused(.mirror(.absent), id: id.text, server: result.address.text, stage: .readOnly)
@@ -169,16 +169,16 @@ extension SafeKeeper {
         default: break
         }
         try check(result, at: place)
-        let bytes = result.bytes ?? []
         return FetchedSafe(
             id: id, backup: try SafeBackup.open(bytes.span, keys: target.keys), digest: BLAKE2b.hash(bytes.span),
-            bytes: bytes.count, limits: result.outcome.limits, replaced: .init(contacts: before.contactCount))
+            bytes: bytes.count, limits: result.outcome.limits,
+            replaced: .init(place: place.name, contacts: profile.document.contactCount))
     }
 
     /// Stores identity, profile and setup of a backup that was fetched with ID, server and password.
     /// - Parameter name: the place; nil for the one that is set up with this server and password, otherwise `main`.
-    /// - Throws: `SafeKeepingError.otherKey`, `.refused`, `.samePlace`, `.tooManyPlaces`; `KeystoreError.damaged` unless damaged records
-    ///   may be replaced. Then nothing was changed.
+    /// - Throws: `SafeKeepingError.otherKey`, `.refused`, `.samePlace`, `.tooManyPlaces`; `KeystoreError.damaged` unless
+    ///   damaged records may be replaced. Then nothing was changed.
     @discardableResult
     package func keep(
         _ fetched: borrowing FetchedSafe, from access: borrowing SafeAccess, as name: PlaceName? = nil,
@@ -194,7 +194,7 @@ extension SafeKeeper {
                 }
                 try new.commit(changes)
             }
-            return .init()
+            return .init(place: options.isKeepingSetup ? name ?? .main : nil)
         } catch KeystoreError.exists {
             return try takeOver(fetched, access, name, options)
         }
@@ -246,8 +246,9 @@ extension SafeKeeper {
             try add(fetched, access, place, to: &changes, state, at: name, as: isMirrored ? .readOnly : options.access)
         }
         try held.commit(changes)
+        let setUp = try otherServer == nil && held.records.contains(.safe(at: name)) ? name : nil
         return .init(
-            contacts: damage.isProfile ? nil : profile.document.contactCount, damaged: damage.names,
+            place: setUp, contacts: damage.isProfile ? nil : profile.document.contactCount, damaged: damage.names,
             otherServer: otherServer)
     }
 

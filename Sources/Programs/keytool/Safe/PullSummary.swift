@@ -1,5 +1,6 @@
 import Console
 import Encodings
+import Keystore
 import Threema
 import ThreemaSafe
 
@@ -66,12 +67,17 @@ struct PullSummary {
         return facts.map(StyledLine.init) + (contacts.map { style in document.contacts.map { $0.line(style) } } ?? [])
     }
 
-    /// - Parameter contacts: as of `lines`; only whether it is nil counts.
-    func json(isStored: Bool, file: String?, contacts: SafeContact.LevelStyle?) -> JSONValue {
+    /// - Parameters:
+    ///   - place: the Safe place; nil if the command was about none.
+    ///   - contacts: as of `lines`; only whether it is nil counts.
+    func json(
+        at place: PlaceName?, isStored: Bool, file: String?, contacts: SafeContact.LevelStyle?
+    ) -> JSONValue {
         .result(
             "safe pull",
             [
-                ("id", .string(id.text)), ("public_key", .string(publicKey.hex)),
+                ("id", .string(id.text)), ("place", place.map { .string($0.text) }),
+                ("public_key", .string(publicKey.hex)),
                 ("contacts", .number(document.contactCount)), ("groups", .number(document.groupCount)),
                 ("distribution_lists", .number(document.distributionListCount)),
                 ("written_by", writerInfo == nil ? "app" : "keytool"),

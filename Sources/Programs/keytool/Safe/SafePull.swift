@@ -2,6 +2,7 @@ import ArgumentParser
 import CommandLine
 import Console
 import Encodings
+import Keystore
 import SafeKeeping
 import ThreemaKeeping
 import SafeWire
@@ -115,7 +116,8 @@ struct SafePull: Verb {
                 try chosen.naming { try keeper.safe.pull(chosen.place, options) }
             }
             return try tell(
-                fetched.backup, id, from: .server(address.name), isStored: true, replaced: fetched.replaced, session)
+                fetched.backup, id, from: .server(address.name), at: chosen.place.name, isStored: true,
+                replaced: fetched.replaced, session)
         }
         let chosen = try present.map { keeper in
             try session.place(place.name, of: session.identity(identity, in: keeper), in: keeper)
@@ -127,39 +129,44 @@ struct SafePull: Verb {
             let blob = try noting(chosen, present) {
                 try fetch(by: &access, servers, session) { try $0.fetchEncrypted() }
             }
-            return try writeEncrypted(blob, access.id, to: target, session)
+            return try writeEncrypted(blob, access.id, at: chosen?.place.name, to: target, session)
         }
         let fetched = try noting(chosen, present) { try fetch(by: &access, servers, session) { try $0.fetch() } }
         let source = PullSummary.Source.server(access.address.name)
-        if let target { return try write(fetched.backup, fetched.id, from: source, to: target, session) }
+        let setUp = chosen?.place.name
+        if let target { return try write(fetched.backup, fetched.id, from: source, at: setUp, to: target, session) }
         var replaced: FetchedSafe.Replaced?
         if isStoring {
             let keeper = try opened ?? session.keeperOfNewKeystore(keystore)
             replaced = try keeper.safe.keep(fetched, from: access, as: place.name, options)
             if !keystore.noPassphrase { session.noteProtection(of: keeper) }
         }
-        try tell(fetched.backup, fetched.id, from: source, isStored: isStoring, replaced: replaced, session)
+        try tell(
+            fetched.backup, fetched.id, from: source, at: replaced?.place ?? setUp, isStored: isStoring,
+            replaced: replaced, session)
     }
 
     /// Writes the document of an opened backup.
     func write(
-        _ backup: borrowing SafeBackup, _ id: ThreemaID, from source: PullSummary.Source, to target: DocumentTarget,
-        _ session: Session
+        _ backup: borrowing SafeBackup, _ id: ThreemaID, from source: PullSummary.Source, at place: PlaceName?,
+        to target: DocumentTarget, _ session: Session
     ) throws {
         let document =
             revealPrivateKey ? backup.revealDocument() : SecureBytes(copying: backup.encodedDocument.span)
         try document.withBytes { JSONValue.escapedForOutput($0) }.withBytes { document in
             try target.write(document) { path in
-                try tell(backup, id, from: source, path: path, isStored: false, session)
+                try tell(backup, id, from: source, at: place, path: path, isStored: false, session)
             }
         }
     }
 
     /// Tells what is in an opened backup.
-    /// - Parameter path: of the document that was written; nil if none was.
+    /// - Parameters:
+    ///   - place: the Safe place; nil if the command is about none.
+    ///   - path: of the document that was written; nil if none was.
     func tell(
-        _ backup: borrowing SafeBackup, _ id: ThreemaID, from source: PullSummary.Source, path: String? = nil,
-        isStored: Bool, replaced: FetchedSafe.Replaced? = nil, _ session: Session
+        _ backup: borrowing SafeBackup, _ id: ThreemaID, from source: PullSummary.Source, at place: PlaceName?,
+        path: String? = nil, isStored: Bool, replaced: FetchedSafe.Replaced? = nil, _ session: Session
     ) throws {
         let summary = PullSummary(id: id, backup: backup, from: source)
         replaced?.warn(id, contacts: backup.document.contactCount, session.output)
@@ -168,7 +175,7 @@ struct SafePull: Verb {
             show && session.output.isVerbose ? Output.isResultColored ? .dots : .words : nil
         try session.output.done(
             drawn: summary.lines(isStored: isStored, contacts: contacts) + written.map(StyledLine.init),
-            json: summary.json(isStored: isStored, file: path, contacts: contacts))
+            json: summary.json(at: place, isStored: isStored, file: path, contacts: contacts))
     }
 
     /// That a backup which is set up is missing or damaged is remembered, as by every other look.
@@ -217,14 +224,17 @@ struct SafePull: Verb {
         }
     }
 
-    func writeEncrypted(_ blob: [UInt8], _ id: ThreemaID, to target: DocumentTarget, _ session: Session) throws {
+    func writeEncrypted(
+        _ blob: [UInt8], _ id: ThreemaID, at place: PlaceName?, to target: DocumentTarget, _ session: Session
+    ) throws {
         try target.write(blob.span) { path in
             try session.output.done(
                 ["wrote the encrypted backup of \(id), \(ByteCount.text(blob.count)), to \(path)"],
                 json: .result(
                     "safe pull",
                     [
-                        ("id", .string(id.text)), ("file", .string(path)), ("bytes", .number(blob.count)),
+                        ("id", .string(id.text)), ("place", place.map { .string($0.text) }), ("file", .string(path)),
+                        ("bytes", .number(blob.count)),
                         ("stored", false),
                     ]))
         }

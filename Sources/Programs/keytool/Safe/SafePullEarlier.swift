@@ -1,6 +1,7 @@
 import CommandLine
 import Console
 import Encodings
+import Keystore
 import SafeKeeping
 import SafeRules
 import SafeWire
@@ -34,10 +35,10 @@ extension SafePull {
             let chosen = try session.placeWithHistory(place.name, of: id, in: keeper)
             if raw, let target {
                 let bytes = try chosen.naming { try keeper.safe.earlierBytes(number, of: chosen.place) }
-                return try writeEncrypted(bytes, id, to: target, session)
+                return try writeEncrypted(bytes, id, at: chosen.place.name, to: target, session)
             }
             let backup = try chosen.naming { try keeper.safe.earlierBackup(number, of: chosen.place) }
-            try end(backup, id, .history(number), target, keeper, session)
+            try end(backup, id, .history(number), at: chosen.place.name, target, keeper, session)
         case .file(let path):
             guard !raw else { throw UsageFailure("--raw would only copy the file") }
             let bytes = try InputFile(path: path).readBytes(.bytes, limit: maxFetchedBytes)
@@ -48,7 +49,7 @@ extension SafePull {
                 let backup = try opening(path, "the key of the Safe that is set up") {
                     try keeper.safe.open(bytes, of: chosen.place)
                 }
-                return try end(backup, id, .file(path), target, keeper, session)
+                return try end(backup, id, .file(path), at: chosen.place.name, target, keeper, session)
             }
             let backup = try opening(path, "this Safe password") {
                 try SecretAsker(password, session.dialog).open(
@@ -59,7 +60,7 @@ extension SafePull {
                     }
                 }
             }
-            try end(backup, id, .file(path), target, nil, session)
+            try end(backup, id, .file(path), at: nil, target, nil, session)
         }
     }
 
@@ -77,21 +78,23 @@ extension SafePull {
     }
 
     /// Writes, shows or stores an opened backup.
-    /// - Parameter keeper: nil if the keystore is not open yet.
+    /// - Parameters:
+    ///   - place: whose backup or key it is; nil if no setup was used.
+    ///   - keeper: nil if the keystore is not open yet.
     private func end(
-        _ backup: borrowing SafeBackup, _ id: ThreemaID, _ source: PullSummary.Source, _ target: DocumentTarget?,
-        _ keeper: ThreemaKeeper?, _ session: Session
+        _ backup: borrowing SafeBackup, _ id: ThreemaID, _ source: PullSummary.Source, at place: PlaceName?,
+        _ target: DocumentTarget?, _ keeper: ThreemaKeeper?, _ session: Session
     ) throws {
         try checkReplacedKey(id)
-        if let target { return try write(backup, id, from: source, to: target, session) }
-        guard !show else { return try tell(backup, id, from: source, isStored: false, session) }
+        if let target { return try write(backup, id, from: source, at: place, to: target, session) }
+        guard !show else { return try tell(backup, id, from: source, at: place, isStored: false, session) }
         var options = SafeKeeper.KeepOptions()
         options.isReplacing = replace
         options.isReplacingKey = replaceKey != nil
         let keeper = try keeper ?? session.keeperOfNewKeystore(keystore)
         let replaced = try restoring(source) { try keeper.safe.restore(backup, of: id, options) }
         if !keystore.noPassphrase { session.noteProtection(of: keeper) }
-        try tell(backup, id, from: source, isStored: true, replaced: replaced, session)
+        try tell(backup, id, from: source, at: place, isStored: true, replaced: replaced, session)
     }
 
     /// What a refusal advises is about this source, not about the server's backup.

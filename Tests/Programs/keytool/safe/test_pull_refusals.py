@@ -22,6 +22,17 @@ def test_a_ninth_place(safe, tmp_path, safe_password):
     assert len(safe.keytool.json("id", "list")["identities"][0]["places"]) == 8
 
 
+def test_each_form_of_a_pull_names_its_place(safe, other_keytool, tmp_path, safe_password):
+    safe.push()
+    safe.push("--force")
+    for more in ([], ["--show"], ["-o", tmp_path / "document"], ["--raw", "-o", tmp_path / "blob"], ["--from", "1"]):
+        assert safe.keytool.json("safe", "pull", *more)["place"] == "main", more
+    pull = ["safe", "pull", "--id", ID, "--server", safe.directory.url, *safe_password]
+    assert "place" not in other_keytool.json(*pull, "--no-setup")
+    assert other_keytool.json(*pull, "--name", "nas")["place"] == "nas"
+    assert other_keytool.json(*pull)["place"] == "nas", "that of this server and password"
+
+
 def test_an_earlier_backup_with_a_server_in_the_environment(safe, tmp_path):
     """KEYTOOL_SERVER is for a command that needs a server."""
     safe.push()
