@@ -18,7 +18,8 @@ package struct CheckedContacts {
 
 extension DirectoryKeeper {
     /// Asks a directory for states and keys of the contacts of an identity, and of the identity itself, and stores the
-    /// answers as a record beside the profile. The profile stays as it is.
+    /// answers as a record beside the profile. The profile stays as it is. The directory is remembered for an identity
+    /// that has none, if it knows the identity.
     ///
     /// Nothing is stored unless the directory has answered every request. If the answers cannot be stored, that is a part
     /// of the result, because they may be an alarm.
@@ -40,7 +41,10 @@ extension DirectoryKeeper {
             let lock = try keystore.lockedIdentity(.threema(id), wait: lockWait)
             let (states, check) = try Self.check(lock.records, answers, named, now)
             try lock.write(.contactStates, states.encoded.span)
-            store(.directory) { try lock.remember(server) }
+            let key = try lock.records.idAndKey().1
+            if let own = answers[id], own.state != .invalid, own.publicKey == key {
+                store(.directory) { try lock.remember(server, after: .question) }
+            }
             return check
         } catch {
             let check = try Self.check(records, answers, named, now).check

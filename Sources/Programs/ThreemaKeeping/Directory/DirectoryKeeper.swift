@@ -54,7 +54,7 @@ package struct DirectoryKeeper: Sendable {
         _ request: SignedRequest<Answer>, as id: ThreemaID, at server: DirectoryServer
     ) throws -> Answer {
         let answer = try answer(request, of: keystore.identity(.threema(id)), at: server)
-        remember(server, for: id)
+        remember(server, for: id, after: .proof)
         return answer
     }
 
@@ -63,7 +63,7 @@ package struct DirectoryKeeper: Sendable {
         _ request: SignedRequest<Answer>, as held: borrowing LockedIdentity, at server: DirectoryServer
     ) throws -> Answer {
         let answer = try answer(request, of: held.records, at: server)
-        store(.directory) { try held.remember(server) }
+        store(.directory) { try held.remember(server, after: .proof) }
         return answer
     }
 
@@ -114,10 +114,11 @@ package struct DirectoryKeeper: Sendable {
         }
     }
 
-    func remember(_ server: DirectoryServer, for id: ThreemaID) {
+    func remember(_ server: DirectoryServer, for id: ThreemaID, after knowledge: DirectoryKnowledge) {
         store(.directory) {
-            if (try? keystore.identity(.threema(id)).directory()) == server { return }
-            try keystore.lockedIdentity(.threema(id), wait: Self.rememberWait).remember(server)
+            let present = try? keystore.identity(.threema(id)).directory()
+            guard knowledge.replaces(present, by: server) else { return }
+            try keystore.lockedIdentity(.threema(id), wait: Self.rememberWait).remember(server, after: knowledge)
         }
     }
 
@@ -149,10 +150,27 @@ extension ThreemaKeeper {
     }
 }
 
+/// What has shown that a directory knows an identity.
+enum DirectoryKnowledge {
+    /// The identity has proved itself there.
+    case proof
+    /// The directory was asked for its public key. Any server can answer that.
+    case question
+
+    /// Whether a directory replaces the present one. A question never removes the authorities and pins of another
+    /// directory. The directory of a company is replaced by that of a provisioning file only: without the file, no
+    /// request to it has a login.
+    /// - Parameter present: nil if none is remembered, or if its record is damaged.
+    func replaces(_ present: DirectoryServer?, by server: DirectoryServer) -> Bool {
+        guard let present else { return true }
+        guard present != server, present.onPrem == nil || server.onPrem != nil else { return false }
+        return self == .proof || present.url == server.url
+    }
+}
+
 extension LockedIdentity {
-    /// A damaged record is replaced.
-    func remember(_ server: DirectoryServer) throws {
-        if (try? records.directory()) == server { return }
+    func remember(_ server: DirectoryServer, after knowledge: DirectoryKnowledge) throws {
+        guard knowledge.replaces(try? records.directory(), by: server) else { return }
         try write(.directory, server.encoded.span)
     }
 }

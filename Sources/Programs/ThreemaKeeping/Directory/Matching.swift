@@ -44,7 +44,7 @@ extension DirectoryKeeper {
             let content = KeptMatchToken(token, of: server, notBefore: now + .seconds(found.checkInterval)).encoded()
             store(.matchToken) {
                 let held = try keystore.lockedIdentity(.threema(id), wait: Self.rememberWait)
-                try held.remember(server)
+                try held.remember(server, after: .proof)
                 try content.withBytes { try held.write(.matchToken, $0) }
             }
         }

@@ -4,9 +4,10 @@ import json
 
 import pytest
 
-from kit import identityfiles
+from kit import identityfiles, masterkey
 from kit.runner import snapshot
 from kit.servers.directoryrequests import INVALID, b64
+from kit.servers.directoryserver import DirectoryServer
 
 KEY, OTHER_KEY = bytes(range(32)), bytes(range(1, 33))
 FRIEND = "FRIEND01"
@@ -32,6 +33,11 @@ def picture(owner, tmp_path):
 
 def level(keytool):
     return next((contact["level"] for contact in keytool.json("contact", "list")["contacts"]), None)
+
+
+def record(keytool):
+    path = identityfiles.path(keytool.keystore, keytool.json("id", "show")["id"], "directory")
+    return json.loads(identityfiles.opened(path, masterkey.read(keytool)))
 
 
 def refused(keytool, code, *command):
@@ -109,7 +115,7 @@ def test_what_the_profile_refuses_is_not_asked(owner, id_directory, picture):
 
 
 def test_without_a_directory(keytool, id_directory, at, tmp_path):
-    """As before, with a word that nothing was compared; a named directory is remembered."""
+    """A word says that nothing was compared. A named directory is remembered if it knows the identity."""
     id_directory.add(FRIEND, KEY)
     id = keytool.json("id", "create", "--id", "ABCD1234")["id"]
     keytool.ok("qr", "show", "--qr-file", tmp_path / "code.png", stdin=CODE)
@@ -118,8 +124,34 @@ def test_without_a_directory(keytool, id_directory, at, tmp_path):
     assert keytool.json("contact", "verify", CODE)["compared"] is False
     assert not id_directory.asked and not identityfiles.path(keytool.keystore, id, "directory").exists()
     assert keytool.json("contact", "verify", CODE, *at)["compared"] is True
+    assert keytool.json("contact", "verify", CODE)["compared"] is False
+    id_directory.add(id, bytes.fromhex(keytool.json("id", "show")["public_key"]))
+    assert keytool.json("contact", "verify", CODE, *at)["compared"] is True
     id_directory.asked.clear()
     assert keytool.json("contact", "verify", CODE)["compared"] is True and id_directory.asked == ASKED
+
+
+def test_another_directory_is_not_remembered(owner, id_directory, certificates, at):
+    """It may not even know the identity, and the present one would lose its authorities."""
+    other = DirectoryServer(certificates.good)
+    other.add(FRIEND, KEY)
+    elsewhere = ["--directory", other.url, "--directory-ca-file", certificates.authority.path]
+    before = record(owner)
+    for command in (["contact", "add", CODE], ["contact", "verify", CODE]):
+        assert owner.json(*command, *elsewhere)["directory"] == other.url
+    assert owner("contact", "check", *elsewhere).code == 19
+    # Nor if it knows it: nothing was proved.
+    other.add(owner.json("id", "show")["id"], bytes.fromhex(owner.json("id", "show")["public_key"]))
+    owner.ok("contact", "check", *elsewhere)
+    assert record(owner) == before
+    owner.ok("contact", "check")
+    # Another pin of the same directory is the user's wish.
+    owner.ok("contact", "check", "--directory-pin", id_directory.pin)
+    assert record(owner)["pins"] == [id_directory.pin]
+    # The identity has proved itself.
+    owner.ok("revoke", "check", *elsewhere)
+    assert record(owner)["url"] == other.url
+    other.close()
 
 
 def test_environment(keytool, id_directory, certificates):

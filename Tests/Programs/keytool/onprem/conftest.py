@@ -1,3 +1,5 @@
+import json
+
 import pytest
 
 from kit import identityfiles, masterkey
@@ -61,6 +63,17 @@ def held():
         return identityfiles.unsealed(sealed, masterkey.read(keytool), "file", identityfiles.names(path))
 
     return held
+
+
+@pytest.fixture
+def remembered():
+    """remembered(keytool): the directory of the identity `keytool.id`, as the keystore has it."""
+
+    def remembered(keytool):
+        path = identityfiles.path(keytool.keystore, keytool.id, "directory")
+        return json.loads(identityfiles.opened(path, masterkey.read(keytool)))
+
+    return remembered
 
 
 def record(keytool, name):
