@@ -2,6 +2,7 @@ import ArgumentParser
 import CommandLine
 import Console
 import Encodings
+import Keystore
 import SecureMemory
 import Shares
 import Threema
@@ -40,13 +41,16 @@ struct BackupJoin: Verb {
     func run(_ session: Session) throws {
         guard files.count(where: { $0 == "-" }) < 2 else { throw StandardInput.isTwoThings }
         try keystore.passphrase.requireOtherSource(ifTaken: files.contains("-"))
-        let server = try directory.isNamed || directory.hasTrust ? directory.server(remembered: nil) : nil
+        let isAsking = try directory.isNamed || directory.hasTrust
+        // It may have the provisioning file of the directory.
+        let opened = try isAsking ? present(session) : nil
+        let server = try isAsking ? directory.server(remembered: nil, opened?.onPrem) : nil
         let joined = try ShareSource(files: files).join(session)
         let shares = joined.shares
         let identity = Identity(id: try id ?? askID(session), clientKey: ClientKey(joined.key))
-        try compare(identity, server, session)
+        try compare(identity, server, opened, session)
 
-        let keeper = try session.keeperOfNewKeystore(keystore)
+        let keeper = try opened ?? session.keeperOfNewKeystore(keystore)
         try requireOnlyOwner(of: identity, keeper)
         let isNew = try keeper.codes.storeImported(identity, from: .shares, isReplacing: replace)
         // The shares have just been read. That it cannot be stored changes nothing about the identity.
@@ -66,6 +70,11 @@ struct BackupJoin: Verb {
         if isNew && !keystore.noPassphrase { session.noteProtection(of: keeper) }
     }
 
+    /// - Returns: nil if there is no keystore yet.
+    private func present(_ session: Session) throws -> ThreemaKeeper? {
+        do { return try session.keeper(keystore.passphrase) } catch KeystoreError.absent { return nil }
+    }
+
     private func askID(_ session: Session) throws -> ThreemaID {
         guard session.dialog.mayAsk, let terminal = ControllingTerminal() else {
             throw UsageFailure("the words do not say the ID", hint: "--id ID, which stands on each share")
@@ -83,7 +92,9 @@ struct BackupJoin: Verb {
 
     /// Compares the public key with what is known of it; if nothing is, shows its check word and asks.
     /// - Throws: `Failure` if it is another one, or if nobody can be asked.
-    private func compare(_ identity: borrowing Identity, _ server: DirectoryServer?, _ session: Session) throws {
+    private func compare(
+        _ identity: borrowing Identity, _ server: DirectoryServer?, _ opened: ThreemaKeeper?, _ session: Session
+    ) throws {
         let (id, key) = (identity.id, identity.clientKey.publicKey)
         if let expectPublicKey, expectPublicKey != key {
             throw Failure(
@@ -91,8 +102,10 @@ struct BackupJoin: Verb {
                 hints: Self.ofArchive)
         }
         if let server {
+            let connect = session.connectingDirectory(
+                directory.waiting.limits, opened.map { session.servers(of: $0.onPrem) })
             let entry = try session.output.busy("asking the directory") {
-                try DirectoryKeeper.entries(of: [id], at: server, session.connectingDirectory(directory.waiting.limits))
+                try DirectoryKeeper.entries(of: [id], at: server, connect)
             }.first
             guard let entry else { throw Failure.unknownIdentity(id, server) }
             guard entry.publicKey == key else {

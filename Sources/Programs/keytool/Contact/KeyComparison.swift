@@ -62,12 +62,12 @@ extension Session {
         return keeper(keystore)
     }
 
-    /// The keys to compare a directory's answer with.
-    /// - Returns: nil if the keystore cannot be opened without a question. If a given passphrase does not open it, a
-    ///   warning says that nothing was compared.
-    func knownKeysWithoutQuestion(_ passphrase: SecretOptions<KeystorePassphrase>) -> KnownKeys? {
+    /// The keystore whose keys a directory's answer is compared with.
+    /// - Returns: nil if it cannot be opened without a question. If a given passphrase does not open it, a warning says
+    ///   that nothing is compared.
+    func keeperToCompare(_ passphrase: SecretOptions<KeystorePassphrase>) -> ThreemaKeeper? {
         do {
-            return try keeperWithoutQuestion(passphrase)?.knownKeys()
+            return try keeperWithoutQuestion(passphrase)
         } catch KeystoreError.absent {
             return nil
         } catch {

@@ -76,7 +76,7 @@ struct IDCreate: Verb {
         guard id == nil else {
             throw UsageFailure("the directory draws the ID: --id cannot be used", hint: "unset KEYTOOL_DIRECTORY")
         }
-        let server = try directory.server(remembered: nil)
+        let server = try directory.server(remembered: nil, nil)
         let (keeper, identity) = try create(session, opening(session)) { keeper, entropy in
             try session.directory(of: keeper, directory).register(at: server, mixing: entropy)
         }
@@ -119,7 +119,7 @@ struct IDCreate: Verb {
         let keeper = try session.keeper(keystore.passphrase)
         let key = try pending.key(in: keeper)
         let work = session.directory(of: keeper, directory)
-        let server = try directory.server(remembered: work.server(ofPending: key))
+        let server = try directory.server(remembered: work.server(ofPending: key), keeper.onPrem)
         let (id, wasAdded) = try session.output.busy("asking the directory") { try work.resume(key, at: server) }
         if wasAdded { session.output.note("the keystore holds \(id) already; nothing was sent") }
         try report(id, keeper, server, session)

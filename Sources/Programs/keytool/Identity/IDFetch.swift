@@ -12,7 +12,7 @@ struct IDFetch: Verb {
         commandName: "fetch", abstract: "Ask the directory for the public keys of identities.",
         discussion: """
             Prints ID, public key, state and type. The directory says so; to be sure, compare the key with its owner. \
-            With --directory, no keystore is opened.
+            With --directory, the passphrase of the keystore is not asked for.
             """)
 
     @OptionGroup var globals: GlobalOptions
@@ -28,14 +28,16 @@ struct IDFetch: Verb {
     func run(_ session: Session) throws {
         var asked: [ThreemaID] = []
         for id in ids where !asked.contains(id) { asked.append(id) }
-        var keeper: ThreemaKeeper?
-        let server = try directory.isNamed ? directory.server(remembered: nil) : remembered(session, &keeper)
+        let isNamed = try directory.isNamed
+        let keeper = try isNamed ? session.keeperToCompare(keystore.passphrase) : opened(session)
+        let server = try directory.server(
+            remembered: isNamed ? nil : remembered(keeper, session), keeper?.onPrem)
         let connect = session.connectingDirectory(
             directory.waiting.limits, keeper.map { session.servers(of: $0.onPrem) })
         let entries = try session.output.busy("asking the directory") {
             try DirectoryKeeper.entries(of: asked, at: server, connect)
         }
-        let comparison = KeyComparison(session.knownKeysWithoutQuestion(keystore.passphrase), server)
+        let comparison = KeyComparison(try keeper?.knownKeys(), server)
         var members: [JSONValue] = []
         var failures: [Failure] = []
         for id in asked {
@@ -62,22 +64,19 @@ struct IDFetch: Verb {
         if let worst { throw CommandFailure(failure: worst, isReported: true) }
     }
 
-    /// The one directory that the keystore's identities use.
-    /// - Parameter keeper: the keystore, afterwards.
-    private func remembered(_ session: Session, _ keeper: inout ThreemaKeeper?) throws -> DirectoryServer {
-        let servers: [DirectoryServer]
-        do {
-            let opened = try session.keeper(keystore.passphrase)
-            keeper = opened
-            servers = try session.directory(of: opened, directory).servers()
-        } catch KeystoreError.absent {
-            servers = []
-        }
+    /// - Returns: nil if there is no keystore.
+    private func opened(_ session: Session) throws -> ThreemaKeeper? {
+        do { return try session.keeper(keystore.passphrase) } catch KeystoreError.absent { return nil }
+    }
+
+    /// The one directory that the keystore's identities use; nil if they have none.
+    private func remembered(_ keeper: ThreemaKeeper?, _ session: Session) throws -> DirectoryServer? {
+        let servers = try keeper.map { try session.directory(of: $0, directory).servers() } ?? []
         guard servers.count < 2 else {
             throw UsageFailure(
                 "the identities in the keystore use several directories", hint: "choose one: --directory URL")
         }
-        return try directory.server(remembered: servers.first)
+        return servers.first
     }
 }
 

@@ -52,11 +52,12 @@ struct IDRevoke: Verb {
         }
         // Only if the identity is named.
         guard let keeper = opened else {
-            return try revoke(named.id!, at: directory.server(remembered: nil), nil, session)
+            return try revoke(named.id!, at: directory.server(remembered: nil, nil), nil, session)
         }
         let id = try session.identity(named.id, in: keeper)
         guard try keeper.identities.ids().contains(id) else {
-            return try revoke(id, at: directory.server(remembered: nil), nil, session)
+            let server = try directory.server(remembered: nil, keeper.onPrem)
+            return try revoke(id, at: server, keeper.onPrem, session)
         }
         let work = session.directory(of: keeper, directory)
         let server = try directory.server(of: id, work)

@@ -201,7 +201,9 @@ struct SafePull: Verb {
     ) throws -> SafeAccess {
         let connect = session.connecting(waiting.limits, servers)
         if let present, let place { return try present.safe.access(to: place.place) }
-        guard let named = named.take(), let id = id ?? identity else { throw UsageFailure("--server requires --id") }
+        guard let named = named.take(), let id = id ?? identity else {
+            throw UsageFailure("\(self.server.onprem == nil ? "--server" : "--onprem") requires --id")
+        }
         let trusted = try self.server.trustingFingerprint(named, waiting.limits, session)
         var server = trusted.copy
         if !self.server.hasFingerprint { server = try session.askingToTrust(trusted, waiting.limits, servers) }

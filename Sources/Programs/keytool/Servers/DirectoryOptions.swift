@@ -32,6 +32,11 @@ struct DirectoryOptions: ParsableArguments {
         "no directory was given",
         hint: "--directory https://…, which is remembered for each identity; there is no default")
 
+    /// The same, if the keystore has the directory of a company.
+    static let noCompany = UsageFailure(
+        "no directory was given",
+        hint: "keytool onprem show says the address of the company's directory: --directory https://…")
+
     /// Authorities or pins without an address.
     static let trustAlone = UsageFailure("--directory-ca-file and --directory-pin require --directory")
 
@@ -42,22 +47,28 @@ struct DirectoryOptions: ParsableArguments {
     var isNamed: Bool { get throws { try directory != nil || Environment.setting("KEYTOOL_DIRECTORY") != nil } }
 
     /// The directory to ask.
-    /// - Parameter remembered: that of the identity; nil if it has none. The environment is ignored if it has one. What
-    ///   no option says is taken from it if the address is the same.
+    /// - Parameters:
+    ///   - remembered: that of the identity; nil if it has none. The environment is ignored if it has one. What no option
+    ///     says is taken from it if the address is the same.
+    ///   - companies: the keystore's provisioning files; nil if it is not open. One that has the named address is used,
+    ///     with its login and pins.
     /// - Throws: `UsageFailure` if no directory is named; `DirectoryServerError`; `InputError`; `SharedLibrary.Failure`,
     ///   before anything is asked for.
-    func server(remembered: DirectoryServer?) throws -> DirectoryServer {
+    func server(remembered: DirectoryServer?, _ companies: OnPremKeeper?) throws -> DirectoryServer {
         let named = try directory ?? (remembered == nil ? Environment.setting("KEYTOOL_DIRECTORY") : nil)
         guard let url = named ?? remembered?.url else {
-            throw hasTrust ? Self.trustAlone : Self.noDirectory
+            guard !hasTrust else { throw Self.trustAlone }
+            throw try companies?.names().isEmpty ?? true ? Self.noDirectory : Self.noCompany
         }
         let plain = try DirectoryServer(url: url)
         try CurlClient.requireLibrary()
         let same = plain.url == remembered?.url ? remembered : nil
-        if let name = same?.onPrem, !directoryPin.isEmpty { throw Self.pinsOfFile(name) }
+        let company = named == nil || same?.onPrem != nil ? nil : try companies?.directory(at: plain.url)
+        let name = company?.onPrem ?? same?.onPrem
+        if let name, !directoryPin.isEmpty { throw Self.pinsOfFile(name) }
         return try DirectoryServer(
             url: url, authority: authority(ofSame: same, isRemembered: same != nil),
-            pins: pins(ofSame: same, isRemembered: same != nil), onPrem: same?.onPrem)
+            pins: company?.pins ?? pins(ofSame: same, isRemembered: same != nil), onPrem: name)
     }
 
     /// The directory of a company, with the authorities of `--directory-ca-file`.

@@ -49,14 +49,15 @@ extension DirectoryKeeper.Unstored {
 
 extension DirectoryOptions {
     /// The directory to ask for an identity of the keystore. A damaged record counts as none if an option names the
-    /// directory.
+    /// directory. If none is remembered or named, it is that of the company that has the identity's Safe.
     func server(of id: ThreemaID, _ work: DirectoryKeeper) throws -> DirectoryServer {
-        let remembered: DirectoryServer?
+        var remembered: DirectoryServer?
         do {
             remembered = try work.server(of: id)
         } catch KeystoreError.damaged("directory", _, _) where directory != nil {
             remembered = nil
         }
-        return try server(remembered: remembered)
+        if try remembered == nil && !isNamed { remembered = try work.directoryOfSafe(of: id) }
+        return try server(remembered: remembered, work.companies)
     }
 }

@@ -1,7 +1,11 @@
 """The directory of an identity of a company: what it is, after the identity has come back, and which one is not."""
 
+import base64
+
 from kit.servers.directoryserver import DirectoryServer
-from kit.servers.onpremserver import LOGIN
+from kit.servers.onpremserver import LOGIN, key
+
+OTHER_PIN = "sha256//" + base64.b64encode(bytes(range(32))).decode()
 
 
 def test_another_directory_that_is_named_is_not_remembered(member, company, certificates, remembered):
@@ -22,3 +26,33 @@ def test_another_directory_that_is_named_is_not_remembered(member, company, cert
     member.ok("revoke", "check")
     assert company.directory.requests and all(request.login == LOGIN for request in company.directory.requests)
     other.close()
+
+
+def test_an_identity_that_comes_back_finds_its_directory(member, company, other_keytool, backup_password, licence, given, remembered,
+                                                         tmp_path):
+    """By its address: the provisioning file that has it gives login and pins."""
+    code = tmp_path / "code"
+    member.ok("backup", "export", "-o", code, *backup_password)
+    shares = member.json("backup", "split", "--shares", "2/2", "--reveal-shares")["shares"]
+    files = [tmp_path / f"share{number}" for number in range(2)]
+    for file, share in zip(files, shares):
+        file.write_text(share["words"] if isinstance(share, dict) else share)
+        file.chmod(0o600)
+    other = other_keytool.with_environment(**company.environment)
+    other.id = member.id
+    other.ok("onprem", "import", company.url, "--key", key(), *licence)
+    there = ["--directory", company.directory.url.rstrip("/")]
+    company.forget()
+    # From an empty keystore, also by the revocation password alone.
+    assert other.json("id", "fetch", other.id, *there)["identities"][0]["state"] == "active"
+    other.ok("backup", "join", *files, "--id", other.id, *there)
+    other.ok("id", "remove", other.id, "--yes")
+    other.ok("backup", "import", code, *backup_password)
+    assert "keytool onprem show" in other.fails(64, "revoke", "check").err
+    other.fails(64, "revoke", "check", *there, "--directory-pin", OTHER_PIN)
+    other.ok("revoke", "set", *there, *given("revocation-password", b"Granite-77-harbour"))
+    assert remembered(other) == remembered(member)
+    other.ok("revoke", "check")
+    other.ok("id", "remove", other.id, "--yes")
+    other.ok("id", "revoke", other.id, "--yes", *there, *given("revocation-password", b"Granite-77-harbour"))
+    assert company.directory.requests and all(request.login == LOGIN for request in company.directory.requests)

@@ -8,7 +8,7 @@ from datetime import datetime, timedelta, timezone
 
 import pytest
 
-from kit import identityfiles, masterkey, oracle
+from kit import oracle
 from kit.known import SAFE_PASSWORD
 from kit.processes.clock import Clocked
 from kit.screens.follower import Paper
@@ -20,18 +20,13 @@ CREATE = "identity/create"
 OTHER_PIN = "sha256//" + base64.b64encode(bytes(range(32))).decode()
 
 
-def remembered(keytool):
-    record = identityfiles.opened(identityfiles.path(keytool.keystore, keytool.id, "directory"), masterkey.read(keytool))
-    return json.loads(record)
-
-
 def backup(keytool, company):
     """The one that is on the company's server, opened."""
     keys = oracle.safe_keys(SAFE_PASSWORD, keytool.id)
     return oracle.open_safe(company.safe.stored[f"/safe/backups/{keys.backup_id}"], keys)
 
 
-def test_create(owner, company):
+def test_create(owner, company, remembered):
     made = owner.json("id", "create", "--onprem", "localhost")
     assert made["registered"] is True and made["directory"] == company.directory.url
     assert made["id"] in company.directory.identities and company.directory.asked == [(CREATE, 1), (CREATE, 2)]
@@ -92,7 +87,7 @@ def test_setup_at_a_server_with_another_key(owner, company, certificates, safe_p
     assert "--pin" not in err and "keytool onprem import" in err
 
 
-def test_lost_answer(owner, company):
+def test_lost_answer(owner, company, remembered):
     """The key that waits for its registration names the company."""
     company.directory.script(CREATE, company.directory.lose, phase=2)
     owner.fails(75, "id", "create", "--onprem", "localhost")
@@ -101,7 +96,7 @@ def test_lost_answer(owner, company):
     assert remembered(owner)["onprem"] == "localhost"
 
 
-def test_safe(member, company, other_keytool, licence, safe_password):
+def test_safe(member, company, other_keytool, licence, safe_password, remembered):
     assert backup(member, company)["user"]["privatekey"]
     assert member.json("safe", "check")["same"] is True
     shown = member.json("safe", "server")
@@ -112,8 +107,11 @@ def test_safe(member, company, other_keytool, licence, safe_password):
     pulled = other.json("safe", "pull", "--id", member.id, "--onprem", "localhost", *safe_password)
     assert pulled["stored"] is True and other.json("safe", "server")["onprem"] == "localhost"
     other.ok("safe", "push", "--force")
-    # Its server knows no directory.
-    other.fails(64, "id", "link", "email", "alice@example.net")
+    # The directory is that of the company that has the Safe.
+    other.ok("id", "link", "email", "alice@example.net")
+    other.id = member.id
+    assert remembered(other) == remembered(member)
+    assert "--onprem requires --id" in other.fails(64, "safe", "pull", "--onprem", "localhost", *safe_password).err
 
 
 def test_move_away_and_back(member, company, directory):

@@ -1,0 +1,36 @@
+internal import Encodings
+internal import HTTP
+internal import Keystore
+internal import SafeKeeping
+internal import SafeWire
+package import Threema
+package import ThreemaDirectory
+package import ThreemaRecords
+
+extension OnPremKeeper {
+    /// The directory at an address, if a provisioning file names it; of several files, one with a login counts. Damaged
+    /// files are skipped.
+    /// - Parameter url: as `DirectoryServer.url`.
+    package func directory(at url: String) throws -> DirectoryServer? {
+        let files = try names().compactMap { try? file($0) }.filter { (try? $0.directory())?.url == url }
+        return try (files.first { $0.user != nil } ?? files.first)?.directory()
+    }
+}
+
+extension DirectoryKeeper {
+    /// The provisioning files of the keystore.
+    package var companies: OnPremKeeper { OnPremKeeper(keystore: keystore, now: { Timestamp(milliseconds: 0) }) }
+
+    /// The directory of the company that has a Safe backup of the identity; nil if none has one. Damaged records are
+    /// skipped.
+    package func directoryOfSafe(of id: ThreemaID) throws -> DirectoryServer? {
+        let records = try keystore.identity(.threema(id))
+        for place in try records.safePlaces() {
+            guard let name = try? records.requiredSetup(at: place).current.server.onPrem.flatMap(OnPremName.init),
+                let server = try? companies.file(name).directory()
+            else { continue }
+            return server
+        }
+        return nil
+    }
+}
