@@ -9,7 +9,7 @@ import Shares
 //    51  a line for the owner's name
 //    58  file, date, number of the share, set and recipient
 //    84  the words, three numbered ones to a row
-//   163  how to open the archive, for everybody and, with a program of some lines, for a technician
+//   164  how to open the archive, for everybody and, with a program of some lines, for a technician
 //   257  lines for the names of the people who have the pages
 //   273  where the others must not be
 //
@@ -27,7 +27,7 @@ struct ArchiveShareSheet {
     private let language: PageLanguage
 
     private static let places = SharePage.Places(
-        owner: 51, facts: 58, factPitch: 4.8, labelWidth: 54, words: 84, rowPitch: 6.5, heading: 165, linePitch: 4.3,
+        owner: 51, facts: 58, factPitch: 4.8, labelWidth: 54, words: 84, rowPitch: 6.5, heading: 164, linePitch: 4.05,
         names: 257)
     private static let maxNameLetters = 60
     /// A longer name is not repeated in commands.

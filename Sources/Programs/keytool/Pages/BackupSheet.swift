@@ -34,7 +34,7 @@ struct BackupSheet {
     /// Of the code.
     private static let codeTop = 116.0
     /// From a line of the instructions to the next.
-    private static let linePitch = 4.5
+    private static let linePitch = 4.1
 
     /// The page.
     var page: Page {
@@ -95,7 +95,7 @@ struct BackupSheet {
             case .argon2id: (sentences.someApps, sentences.keytoolAsks)
             }
         let middle = write(
-            sentences.restoring, ways + [sentences.package, asking], from: top, on: &page)
+            sentences.restoring, ways + sentences.package + [asking], from: top, on: &page)
         return write(sentences.technician, [sentences.details] + sentences.offline, from: middle + 1.5, on: &page)
     }
 

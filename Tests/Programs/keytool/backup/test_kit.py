@@ -147,7 +147,7 @@ def test_content(safe, keytool, made, page):
     made_ = keytool.json("id", "show")
     code = "-".join(paper.rows)
     order = [f"Emergency kit for the Threema ID {ID}", "Written on 20", "no password", "Written by",
-             "1. Get the program keytool", "messenger-keytool", "2. Restore from the Safe", safe.directory.url,
+             "1. Get the program keytool", 'answers "Illegal option", type messenger-keytool instead', "2. Restore from the Safe", safe.directory.url,
              "keytool safe pull", "3. Restore from the backup code", "keytool backup import", paper.rows[3],
              oracle.check_word(code), "4. Compare the public key", f"keytool id show {ID}", "Passwords Write",
              "Backup password"]

@@ -68,6 +68,15 @@ def test_else_the_locale(written, environment, is_german):
     assert PAGES["card"][2 + is_german] in written("card", **environment)[0]
 
 
+@pytest.mark.parametrize("language, words", [
+    ("en", "type messenger-keytool instead"), ("de", "tippen Sie stattdessen messenger-keytool")])
+@pytest.mark.parametrize("name", [name for name in PAGES if "card" not in name])
+def test_the_name_of_the_program_in_the_package(written, name, language, words):
+    """In Debian the name keytool is that of Java's program, which answers so."""
+    text = written(name, "--language", language)[0]
+    assert '"Illegal option"' in text and words in text, text
+
+
 @pytest.mark.parametrize("language", ["de", "en"])
 @pytest.mark.parametrize("name", PAGES)
 def test_every_line_fits(written, name, language):

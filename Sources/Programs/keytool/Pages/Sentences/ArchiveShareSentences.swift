@@ -29,6 +29,7 @@ struct ArchiveShareSentences: PageSentences {
         steps: [
             "2. Find the file, and somebody who has Linux and the program keytool (package messenger-keytool).",
             "3. Type this command: keytool archive import --shares {word}",
+            "If keytool is not found, or answers \"Illegal option\", type messenger-keytool instead.",
             "keytool asks for the words of each page. The first four letters of each word are enough.",
         ],
         details: [
@@ -57,6 +58,7 @@ struct ArchiveShareSentences: PageSentences {
         steps: [
             "2. Suchen Sie die Datei und jemanden, der Linux und keytool (Paket messenger-keytool) hat.",
             "3. Tippen Sie diesen Befehl: keytool archive import --shares {word}",
+            "Fehlt keytool, oder meldet es \"Illegal option\", tippen Sie stattdessen messenger-keytool.",
             "keytool fragt nach den Wörtern jeder Seite. Die ersten vier Buchstaben jedes Wortes genügen.",
         ],
         details: [

@@ -41,7 +41,7 @@ struct CardSentences: PageSentences {
         pin: "Public key pin",
         madeOn: "Made on",
         restoring: "How to restore it",
-        command: "1. With keytool (messenger-keytool) on Linux, in bash or zsh, as it stands:",
+        command: "1. With keytool (in Debian: messenger-keytool) on Linux, in bash or zsh, as it stands:",
         enterPassword: "2. Enter the Safe password.",
         enterPasswords: "2. Enter the Safe password and the user's password on the server.",
         trust: [
@@ -82,7 +82,7 @@ struct CardSentences: PageSentences {
         pin: "Schlüssel-Pin",
         madeOn: "Erstellt am",
         restoring: "So stellen Sie die ID wieder her",
-        command: "1. Mit keytool (messenger-keytool) unter Linux, in bash oder zsh, genau so:",
+        command: "1. Mit keytool (in Debian: messenger-keytool) unter Linux, in bash oder zsh, genau so:",
         enterPassword: "2. Geben Sie das Safe-Passwort ein.",
         enterPasswords: "2. Geben Sie das Safe-Passwort und das Passwort für den Server ein.",
         trust: [

@@ -17,7 +17,7 @@ struct SheetSentences: PageSentences {
     let app: [Sentence]
     /// The same for a code that only some read.
     let someApps: [Sentence]
-    let package: Sentence
+    let package: [Sentence]
     let bothAsk: Sentence
     let keytoolAsks: Sentence
     let details: Sentence
@@ -48,7 +48,10 @@ struct SheetSentences: PageSentences {
             "With keytool, a program for Linux: type keytool backup import, and then the groups of the code.",
             "The Threema app for iOS cannot read this code; keytool can.",
         ],
-        package: "Look for the package messenger-keytool among the owner's files: Debian may not have it.",
+        package: [
+            "Look for the package messenger-keytool among the owner's files: Debian may not have it.",
+            "If keytool is not found, or answers \"Illegal option\", type messenger-keytool instead.",
+        ],
         bothAsk: "Both programs ask for the password. Then compare ID, public key and check word.",
         keytoolAsks: "keytool asks for the password. Then compare ID, public key and check word.",
         details: "A row check may be typed after its row. A photo: keytool backup import --qr-image FILE",
@@ -82,8 +85,10 @@ struct SheetSentences: PageSentences {
             "Mit keytool, einem Programm für Linux: Tippen Sie keytool backup import und dann den Code.",
             "Die Threema-App für iOS kann diesen Code nicht lesen, keytool kann es.",
         ],
-        package:
+        package: [
             "Suchen Sie das Paket messenger-keytool beim Besitzer: Debian hat es vielleicht nicht.",
+            "Fehlt keytool, oder meldet es \"Illegal option\", tippen Sie stattdessen messenger-keytool.",
+        ],
         bothAsk:
             "Beide Programme fragen nach dem Passwort. Vergleichen Sie dann ID, Schlüssel und Prüfwort.",
         keytoolAsks: "keytool fragt nach dem Passwort. Vergleichen Sie dann ID, Schlüssel und Prüfwort.",
