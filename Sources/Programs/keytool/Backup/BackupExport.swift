@@ -106,6 +106,7 @@ struct BackupExport: Verb {
             }
             pictures.lines.forEach { session.output.note($0) }
         }
+        session.warnOfGatewaySecret(of: identity, notIn: "the backup code")
         try explain(code, in: file, pictures, session)
     }
 

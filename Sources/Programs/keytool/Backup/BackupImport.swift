@@ -43,14 +43,21 @@ struct BackupImport: Verb {
         if let file = try IdentityKeyFile.read(code, keyFile, verb: "import") {
             return try importKeyFile(file, session)
         }
-        try refuseSecret()
         let opened = try code.open(session)
+        let id = opened.identity.id
+        let secret = try gatewaySecret.isGiven ? requiredSecret(for: id, session) : nil
         let keeper = try session.keeperOfNewKeystore(keystore)
         let isNew = try keeper.codes.storeImported(opened.identity, from: .backupCode, isReplacing: replace)
-        let lead = isNew ? "imported" : "already in the keystore, with the same key:"
+        // The key is held now, so this stores the secret only.
+        let hasSecret = try gatewaySecret.isGiven && storeGateway(opened.identity, secret, keeper).isSecretStored
         try session.output.done(
-            ["\(lead) \(opened.identity.id)"] + opened.lines,
-            json: opened.json("backup import", [("stored", .bool(isNew))]))
+            [Self.lead(isNew, id)] + opened.lines + (hasSecret ? [Self.secretLine] : []),
+            json: opened.json(
+                "backup import",
+                [
+                    ("stored", .bool(isNew)),
+                    ("gateway_secret_stored", gatewaySecret.isGiven ? .bool(hasSecret) : nil),
+                ]))
         if isNew && !keystore.noPassphrase { session.noteProtection(of: keeper) }
     }
 }

@@ -77,6 +77,7 @@ struct BackupKit: Verb {
         try write(kit, to: target, session.output) { finish in
             try keeper.kits.remember(code, of: id, identity.publicKey, safes, finish: finish)
         }
+        session.warnOfGatewaySecret(of: identity, notIn: "the kit")
         session.output.note("check word \(IDBackup.checkWord(of: code).text)")
         if target.path != nil { session.output.hint("print it, then delete the file: it holds the backup code") }
         try warnOfChanges(places, keeper, session.output)

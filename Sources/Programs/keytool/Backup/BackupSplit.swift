@@ -54,6 +54,7 @@ struct BackupSplit: Verb {
             // What is not forgotten now is forgotten by the next split.
             try? keeper.shares.settle(id, key)
         }
+        session.warnOfGatewaySecret(of: try keeper.identities.summary(id), notIn: "the shares")
         output.note("check word of the key \(key.checkWord.text)")
         if files != nil {
             output.hint("print the pages, then delete the files: \(shares.threshold) of them are the key")

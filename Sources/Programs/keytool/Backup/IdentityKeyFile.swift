@@ -2,6 +2,7 @@ import Age
 import ArgumentParser
 import CommandLine
 import Console
+import Encodings
 import KeyWrapping
 import SecureMemory
 import Threema
@@ -40,7 +41,12 @@ enum IdentityKeyFile: ~Copyable {
         // The ID says what it is, in a pipe as well.
         guard options.id == nil else {
             let file = path == "-" ? InputFile.standardInput : InputFile(unawaited: path)
-            return .gateway(try file.readGuarded(limit: KeyFileFormat.maxCount))
+            let content = try file.readGuarded(limit: KeyFileFormat.maxCount)
+            guard !content.withBytes({ isCode($0) }) else {
+                throw UsageFailure(
+                    "\(path) is a backup code, which contains its ID", hint: "leave out --id; --expect-id compares it")
+            }
+            return .gateway(content)
         }
         guard path != "-" else { return try refuseOptions(options) }
         guard let file = try? PlainFile(path) else { return try refuseOptions(options) }
@@ -67,6 +73,15 @@ enum IdentityKeyFile: ~Copyable {
                 "\(path) is a master key of the Android app, which contains no identity",
                 hint: "keytool key import \(ShellWord.path(path))")
         }
+    }
+
+    /// Whether it is a backup code. It is encrypted, and the text of a key has other lengths.
+    private static func isCode(_ content: Span<UInt8>) -> Bool {
+        guard content.count <= 1024, !GatewayKeyText.isLikely(content),
+            let text = String(validating: content.revealBytes(), as: UTF8.self),
+            let code = try? GroupedCode(parsing: text)
+        else { return false }
+        return (try? IDBackup.scheme(of: code)) != nil
     }
 
     private static func isAge(_ path: String, _ verb: String) -> UsageFailure {

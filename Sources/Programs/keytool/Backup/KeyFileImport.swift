@@ -15,16 +15,10 @@ extension BackupImport {
         case .gateway:
             let secret = try givenSecret(for: id, session)
             let keeper = try session.keeperOfNewKeystore(keystore)
-            let stored: CodeKeeper.StoredGatewayKey
-            do {
-                stored = try keeper.codes.store(
-                    opened.identity, secret: secret, ifOtherKey: replace ? .replace : .refuse)
-            } catch SafeKeepingError.otherKey(let id) {
-                throw Failure.otherKey(of: id, replacedBy: "--replace")
-            }
+            let stored = try storeGateway(opened.identity, secret, keeper)
             try session.output.done(
                 [Self.lead(stored.isNew, id)] + opened.lines
-                    + (stored.isSecretStored ? ["API secret  stored"] : []),
+                    + (stored.isSecretStored ? [Self.secretLine] : []),
                 json: opened.json(
                     "backup import",
                     [("stored", .bool(stored.isNew)), ("gateway_secret_stored", .bool(stored.isSecretStored))]))
@@ -48,7 +42,28 @@ extension BackupImport {
         guard !gatewaySecret.isGiven else { throw UsageFailure("an API secret is for the key of a Gateway ID") }
     }
 
-    private static func lead(_ isNew: Bool, _ id: ThreemaID) -> String {
+    /// The API secret that is given for the ID of a backup code.
+    /// - Returns: nil if it is empty.
+    func requiredSecret(for id: ThreemaID, _ session: Session) throws -> GatewaySecret? {
+        guard id.isGateway else {
+            throw UsageFailure("an API secret is for a Gateway ID, which begins with *; this is the code of \(id)")
+        }
+        return try givenSecret(for: id, session)
+    }
+
+    func storeGateway(
+        _ identity: borrowing Identity, _ secret: borrowing GatewaySecret?, _ keeper: ThreemaKeeper
+    ) throws -> CodeKeeper.StoredGatewayKey {
+        do {
+            return try keeper.codes.store(identity, secret: secret, ifOtherKey: replace ? .replace : .refuse)
+        } catch SafeKeepingError.otherKey(let id) {
+            throw Failure.otherKey(of: id, replacedBy: "--replace")
+        }
+    }
+
+    static let secretLine = "API secret  stored"
+
+    static func lead(_ isNew: Bool, _ id: ThreemaID) -> String {
         isNew ? "imported \(id)" : "already in the keystore, with the same key: \(id)"
     }
 

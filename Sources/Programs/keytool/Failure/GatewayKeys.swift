@@ -34,7 +34,8 @@ extension NoGatewaySecret: Explained {
     var failure: Failure {
         Failure(
             .absent, "the keystore has no API secret of \(name)",
-            hints: "keytool backup import FILE --id ID --gateway-secret-file F adds it"
+            hints: "keytool backup import FILE --gateway-secret-file F adds it; FILE is a backup code of this ID",
+            "or FILE is its key, with --id ID: keytool backup export --format gateway writes that"
         ).because(of: "no_secret")
     }
 }

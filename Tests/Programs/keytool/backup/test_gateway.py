@@ -92,7 +92,7 @@ def test_what_is_no_key(keytool, tmp_path, write, content):
     assert KEY[:16] not in refused.err and not missing.keystore.exists()
 
 
-def test_options(keytool, key, write, given, tmp_path):
+def test_options(keytool, key, write, given, backup_password, tmp_path):
     assert "--id '*ABCDEFG'" in keytool.fails(64, "backup", "import", key).err
     assert f"hint: keytool backup import {key}\n" in keytool.fails(64, "key", "import", key).err
     assert KEY not in keytool.fails(64, "backup", "import", TEXT.strip(), "--id", ID).err
@@ -102,8 +102,11 @@ def test_options(keytool, key, write, given, tmp_path):
     for secret in (b"two words", b"\xc3\xa4", b"x" * 161):
         keytool.fails(64, "backup", "import", key, "--id", ID, *given("gateway-secret", secret))
     code = write("code", oracle.seal_code(oracle.Identity("ABCD1234", bytes(range(32))), BACKUP_PASSWORD))
-    keytool.fails(65, "backup", "import", code, "--id", ID)
-    keytool.fails(64, "backup", "import", code, *given("gateway-secret", SECRET))
+    for command in ("import", "check"):
+        assert "is a backup code, which contains its ID" in keytool.fails(
+            64, "backup", command, code, "--id", ID, *backup_password).err
+    assert "begins with *" in keytool.fails(
+        64, "backup", "import", code, *backup_password, *given("gateway-secret", SECRET)).err
     assert keytool.json("id", "list")["identities"] == []
     keytool.ok("backup", "import", key, "--id", ID)
     out = tmp_path / "out"
@@ -147,6 +150,29 @@ def test_codes_and_archives(keytool, key, secret, given, tmp_path, backup_passwo
     keytool.ok("backup", "import", key, "--id", ID, "--replace", *given("gateway-secret", b"renewed"))
     assert "gatewaysecret" in keytool("archive", "check", archive, *passphrase).out + keytool(
         "archive", "check", archive, *passphrase).err
+
+
+def test_a_backup_without_the_secret_says_so(keytool, key, secret, backup_password, tmp_path):
+    code = tmp_path / "code"
+    commands = (["backup", "export", "-o", code, *backup_password], ["backup", "split", "--shares", "2/2", "--reveal-shares"],
+                ["backup", "kit", "-o", tmp_path / "kit.pdf", *backup_password])
+    keytool.ok("backup", "import", key, "--id", ID)
+    for command in commands:
+        options = ["--force"] if command[1] != "split" else []
+        assert "API secret" not in keytool.ok(*command, *options).err
+    keytool.ok("backup", "import", key, "--id", ID, *secret)
+    for command in commands:
+        options = ["--force"] if command[1] != "split" else []
+        assert f"warning: the API secret of {ID} is not in the" in keytool.ok(*command, *options, "--quiet").err
+    # It comes back beside the code, at once or later.
+    once, later = (keytool.with_keystore(tmp_path / name) for name in ("once", "later"))
+    made = once.json("backup", "import", code, *backup_password, *secret, "--no-passphrase")
+    assert (made["stored"], made["gateway_secret_stored"]) == (True, True)
+    later.ok("backup", "import", code, *backup_password, "--no-passphrase")
+    assert "--gateway-secret-file" in later.fails(10, "id", "show", "--reveal-gateway-secret").err
+    assert "API secret  stored" in later.ok("backup", "import", code, *backup_password, *secret).out
+    for other in (once, later):
+        assert other.ok("id", "show", "--reveal-gateway-secret").out == SECRET.decode() + "\n"
 
 
 def test_typed(keytool, key, terminal):

@@ -1,0 +1,19 @@
+import CommandLine
+import Console
+import Threema
+import ThreemaKeeping
+
+extension Session {
+    /// Warns that a backup of a Gateway ID's key does not bring its API secret back.
+    /// - Parameter backup: what was made, with its verb.
+    func warnOfGatewaySecret(of identity: IdentityKeeper.Summary, notIn backup: String) {
+        guard identity.hasGatewaySecret else { return }
+        output.warn("the API secret of \(identity.id) is not in \(backup): store it elsewhere")
+        output.hint("keytool archive export stores it with the private key")
+    }
+}
+
+extension ThreemaID {
+    /// Whether it is that of a Gateway, which no app on a phone uses.
+    var isGateway: Bool { text.hasPrefix("*") }
+}
