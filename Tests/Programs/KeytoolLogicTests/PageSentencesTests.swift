@@ -7,7 +7,7 @@ import Testing
     private static var tables: [any PageSentences.Type] {
         [
             SheetSentences.self, CardSentences.self, ShareSentences.self, KitSentences.self,
-            ArchiveShareSentences.self,
+            ArchiveShareSentences.self, DirectorySentences.self,
         ]
     }
 

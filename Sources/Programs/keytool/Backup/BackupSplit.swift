@@ -3,6 +3,7 @@ import AtomicFiles
 import CommandLine
 import Console
 import Encodings
+import Shares
 import Threema
 import ThreemaKeeping
 
@@ -46,7 +47,7 @@ struct BackupSplit: Verb {
             // First: a page that a killed command has left is known then. Shares that nobody has cost only a wrong age.
             try keeper.shares.remember(made, of: id, key)
             do {
-                try write(new, of: id, key, day, output)
+                try write(new, of: id, key, PrintedDirectory(of: id, in: keeper), day, output)
             } catch {
                 try? keeper.shares.forget(made, of: id, key)
                 throw error
@@ -63,13 +64,19 @@ struct BackupSplit: Verb {
     }
 
     private func write(
-        _ new: NewShares, of id: ThreemaID, _ key: PublicKey, _ day: String, _ output: Output
+        _ new: NewShares, of id: ThreemaID, _ key: PublicKey, _ directory: PrintedDirectory?, _ day: String,
+        _ output: Output
     ) throws {
-        try new.writePages { share in
+        func page(_ share: Share) -> ShareSheet {
             ShareSheet(
-                id: id, publicKey: key, share: share, count: new.shares.count, day: day,
-                language: places.language.chosen
-            ).pdf()
+                id: id, publicKey: key, share: share, directory: directory, count: new.shares.count, day: day,
+                language: places.language.chosen)
+        }
+        if new.files != nil, !page(new.shares[0]).hasRoomForDirectory {
+            output.warn("the address of the directory of \(id) is too long for the pages: write it down elsewhere")
+        }
+        try new.writePages {
+            page($0).pdf()
         } finish: {
             try new.show([], output) { members in
                 .result(

@@ -11,7 +11,7 @@ import ThreemaKeeping
 //   title, date, warning, who wrote it
 //   1. how to get keytool
 //   2. each Safe: where it is, the QR code of the address, the command; without one, a sentence that says so
-//   3. the backup code, its check word and QR code, the command; the way with the app
+//   3. the backup code, its check word and QR code, the command; the way with the app; the directory
 //   4. the public key, and the command that shows it
 //   a line for each password
 //
@@ -23,6 +23,8 @@ struct KitSheet {
     let matrix: QRMatrix
     /// One for each Safe.
     let cards: [RecoveryCard]
+    /// nil for an identity that no directory knows.
+    let directory: PrintedDirectory?
     /// The day it was made.
     let day: String
     let language: PageLanguage
@@ -122,8 +124,9 @@ struct KitSheet {
 
     private func writeCode(_ pen: inout PagePen) {
         heading(kit.codeHeading, &pen)
-        pen.write(kit.code)
+        pen.write(hasApp ? kit.code : kit.codeWithoutApp)
         pen.write(command("keytool", "backup", "import"))
+        if identity.hasGatewaySecret { pen.write(kit.gatewaySecret.with(values)) }
         kit.asksCode.forEach { pen.write($0) }
         pen.y += 6.0.millimetres
         let top = pen.y
@@ -141,8 +144,13 @@ struct KitSheet {
             [(sheet.checkWord, [PrintableText(IDBackup.checkWord(of: code).text)])], labelWidth: 42.0.millimetres)
         pen.y = end
         pen.write(sheet.technician, .bold)
-        sheet.offline.forEach { pen.write($0) }
+        guard let directory else { return sheet.offline.forEach { pen.write($0) } }
+        pen.write(directory.facts(language, hasUser: true), labelWidth: 30.0.millimetres)
+        directory.words(language).forEach { pen.write($0) }
     }
+
+    /// Whether an app on a phone takes the code.
+    private var hasApp: Bool { !identity.id.isGateway && directory?.isCompany != true }
 
     private func writeComparison(_ pen: inout PagePen) {
         heading(kit.comparingHeading, &pen)
@@ -155,7 +163,7 @@ struct KitSheet {
         heading(kit.passwordsHeading, &pen)
         pen.write(kit.passwords)
         let fields =
-            [kit.backupPassword.text]
+            [kit.backupPassword.text] + (directory?.hasLicence == true ? [kit.licencePassword.text] : [])
             + cards.flatMap { safe -> [String] in
                 let place = safe.name.map { " (\($0))" } ?? ""
                 let login = safe.user == nil ? [] : [kit.serverPassword.text + place]

@@ -20,6 +20,8 @@ struct RecoveryCard {
     private let fingerprints: [Fingerprint]
     private let pins: [PublicKeyPin]
     private let isReadOnly: Bool
+    /// Whether an app on a phone can take it: not for a Gateway ID, nor for one of a company.
+    private let hasApp: Bool
     private let day: String
     private let language: PageLanguage
 
@@ -41,6 +43,8 @@ struct RecoveryCard {
         fingerprints = server.authority.map(Fingerprint.ofCertificates) ?? []
         pins = server.pins
         isReadOnly = try keeper.safe.status(of: chosen.place).isReadOnly
+        hasApp =
+            !id.isGateway && server.onPrem == nil && PrintedDirectory(of: id, in: keeper)?.isCompany != true
         day = WallClock.now().day
         self.language = language
     }
@@ -129,10 +133,11 @@ struct RecoveryCard {
         return hasTypedFingerprints ? sentences.trust : sentences.trustShown
     }
 
-    /// The way without keytool; empty if an app cannot use the server: it reads no directory, and trusts the system's
-    /// authorities only.
+    /// The way without keytool; empty if no app takes the ID, or can use the server: an app reads no directory, and
+    /// trusts the system's authorities only.
     private var app: [Sentence] {
-        switch address {
+        guard hasApp else { return [] }
+        return switch address {
         case .official: sentences.officialApp
         case .https where fingerprints.isEmpty:
             user == nil ? sentences.app : sentences.appWithUser

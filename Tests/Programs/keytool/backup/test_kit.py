@@ -15,6 +15,7 @@ from kit.runner import snapshot
 from kit.screens import helvetica, pictures, pixels
 from kit.screens.follower import Follower, Paper
 from kit.screens.printed import texts
+from kit.servers.directoryserver import DirectoryServer
 from kit.servers.webservers import Login, Nginx
 
 ID = "ABCD1234"
@@ -396,3 +397,45 @@ def test_a_damaged_record_is_found_and_replaced(owner, made, write, backup_passw
     assert "the date was not stored for the emergency kit" in checked.err and "not compared" not in checked.err
     made(owner, "--force")
     assert said(owner)[0] == "made 0 days ago"
+
+
+# Identities that no app takes, and those of a directory
+
+
+def test_a_gateway_id_has_no_app(keytool, made, page, write, given):
+    keytool.ok("backup", "import", write("key", "private:" + "5e" * 32), "--id", "*TESTGW1", "--no-passphrase",
+               *given("gateway-secret", b"s3cret"))
+    keytool.ok("backup", "kit", "*TESTGW1", *given("backup-password", BACKUP_PASSWORD), "-o", page)
+    words = Paper(page).words
+    assert "Threema app" not in words and "The API secret of *TESTGW1 is not here" in words and helvetica.overlong(page) == []
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_directory_is_named(keytool, at, id_directory, backup_password, page, tmp_path, language):
+    """Without its address nobody can revoke the identity."""
+    keytool.ok("id", "create", "--no-passphrase", *at)
+    keytool.ok("backup", "kit", *backup_password, "-o", page, "--language", language)
+    keytool.ok("backup", "split", "--shares", "2/2", "--sheet", tmp_path / "pages", "--language", language)
+    for paper in (page, *(tmp_path / "pages").iterdir()):
+        words = " ".join(texts(paper))
+        assert id_directory.url in words and "keytool id revoke" in words and helvetica.overlong(paper) == []
+        assert "id create" not in words
+
+
+class DeepDirectory(DirectoryServer):
+    """At an address with a long path."""
+
+    PATH = "deep/" * 40
+
+    def _outcome(self, path, request, fields):
+        return super()._outcome(path.removeprefix(self.PATH), request, fields)
+
+
+def test_a_directory_that_does_not_fit_on_a_share_is_said(keytool, certificates, tmp_path):
+    directory = DeepDirectory(certificates.good)
+    keytool.ok("id", "create", "--no-passphrase", "--directory", directory.url + directory.PATH, "--directory-ca-file",
+               certificates.authority.path)
+    assert "too long for the pages" in keytool.ok("backup", "split", "--shares", "2/2", "--sheet", tmp_path / "pages").err
+    for page in (tmp_path / "pages").iterdir():
+        assert "deep" not in " ".join(texts(page)) and helvetica.overlong(page) == []
+    directory.close()

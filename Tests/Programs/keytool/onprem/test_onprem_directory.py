@@ -2,8 +2,11 @@
 
 import base64
 
+from kit.screens import helvetica, pictures
+from kit.screens.follower import Paper
+from kit.screens.printed import texts
 from kit.servers.directoryserver import DirectoryServer
-from kit.servers.onpremserver import LOGIN, key
+from kit.servers.onpremserver import LOGIN, USER, key
 
 OTHER_PIN = "sha256//" + base64.b64encode(bytes(range(32))).decode()
 
@@ -56,3 +59,19 @@ def test_an_identity_that_comes_back_finds_its_directory(member, company, other_
     other.ok("id", "remove", other.id, "--yes")
     other.ok("id", "revoke", other.id, "--yes", *there, *given("revocation-password", b"Granite-77-harbour"))
     assert company.directory.requests and all(request.login == LOGIN for request in company.directory.requests)
+
+
+def test_paper_says_where_the_company_is(member, company, backup_password, tmp_path):
+    """A reader cannot revoke the identity without its servers, and no other app takes it."""
+    for language, app, licence in (("en", "Threema app", "Licence password"), ("de", "Threema-App", "Lizenz-Passwort")):
+        member.ok("backup", "kit", *backup_password, "-o", tmp_path / "kit.pdf", "--force", "--language", language)
+        kit = Paper(tmp_path / "kit.pdf").words
+        assert all(word in kit for word in (company.directory.url, company.url + "/prov/config.oppf", key(), USER, licence))
+        assert app not in kit and helvetica.overlong(tmp_path / "kit.pdf") == []
+        member.ok("safe", "card", tmp_path / f"{language}.pdf", "--language", language)
+        assert app not in " ".join(texts(tmp_path / f"{language}.pdf"))
+        member.ok("backup", "split", "--shares", "2/2", "--sheet", tmp_path / language, "--language", language)
+        for page in (tmp_path / language).iterdir():
+            share = " ".join(texts(page))
+            assert all(word in share for word in (company.directory.url, company.url + "/prov/config.oppf", key()))
+            assert helvetica.overlong(page) == [] and pictures.fits(pictures.ink(pictures.printed(page, 100)))

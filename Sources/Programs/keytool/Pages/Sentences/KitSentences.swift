@@ -19,12 +19,17 @@ struct KitSentences: PageSentences {
     let noSafe: Sentence
     let codeHeading: Sentence
     let code: Sentence
+    /// For an ID that no app takes.
+    let codeWithoutApp: Sentence
+    /// Of a Gateway ID.
+    let gatewaySecret: Sentence
     let asksCode: [Sentence]
     let comparingHeading: Sentence
     let comparing: Sentence
     let passwordsHeading: Sentence
     let passwords: Sentence
     let backupPassword: Sentence
+    let licencePassword: Sentence
     let safePassword: Sentence
     let serverPassword: Sentence
 
@@ -58,6 +63,9 @@ struct KitSentences: PageSentences {
         noSafe: "When this kit was written, {id} had no Safe backup. Go to step 3.",
         codeHeading: "3. Restore from the backup code: the ID without profile and contacts",
         code: "If there is no Safe, or it fails: with the Threema app, restore from an ID backup (QR code). Or type:",
+        codeWithoutApp: "If there is no Safe, or it fails, type:",
+        gatewaySecret:
+            "The API secret of {id} is not here. If you have it in a file, add --gateway-secret-file FILE to the line above.",
         asksCode: [
             "keytool asks for the code: type each row below with its row check, then Enter. Then it asks for the check",
             "word and for the backup password. If it asks for a keystore passphrase, press Enter, and answer y.",
@@ -67,6 +75,7 @@ struct KitSentences: PageSentences {
         passwordsHeading: "Passwords",
         passwords: "Write where each of them is. Write it here only if nobody else can read this kit.",
         backupPassword: "Backup password",
+        licencePassword: "Licence password",
         safePassword: "Safe password",
         serverPassword: "Server password"
     )
@@ -101,6 +110,9 @@ struct KitSentences: PageSentences {
         noSafe: "Als dieses Blatt geschrieben wurde, hatte {id} keinen Safe. Gehen Sie zu Schritt 3.",
         codeHeading: "3. Aus dem Backup-Code wiederherstellen: die ID ohne Profil und Kontakte",
         code: "Ohne Safe, oder falls er versagt: mit der Threema-App vom ID-Backup (QR-Code). Oder tippen Sie:",
+        codeWithoutApp: "Ohne Safe, oder falls er versagt, tippen Sie:",
+        gatewaySecret:
+            "Das API-Secret von {id} ist nicht hier. Falls Sie es in einer Datei haben: --gateway-secret-file DATEI anfügen.",
         asksCode: [
             "Tippen Sie jede Zeile des Codes mit ihrer Zeilenprüfung, dann Enter. Danach fragt keytool nach Prüfwort und",
             "Backup-Passwort. Fragt es nach einer \"keystore passphrase\", drücken Sie Enter, und antworten Sie mit y.",
@@ -111,6 +123,7 @@ struct KitSentences: PageSentences {
         passwords:
             "Schreiben Sie auf, wo jedes ist. Das Passwort selbst nur, falls sonst niemand dieses Blatt lesen kann.",
         backupPassword: "Backup-Passwort",
+        licencePassword: "Lizenz-Passwort",
         safePassword: "Safe-Passwort",
         serverPassword: "Server-Passwort"
     )

@@ -22,6 +22,8 @@ struct ShareSentences: PageSentences {
     let steps: [Sentence]
     let technician: Sentence
     let details: [Sentence]
+    /// Of an ID that has no directory.
+    let offline: [Sentence]
     /// Before lines to write on.
     let otherHolders: Sentence
     let givenTo: Sentence
@@ -59,6 +61,8 @@ struct ShareSentences: PageSentences {
             "Without keytool: every program for SLIP-39 joins the shares, without a passphrase, to 32 bytes:",
             "the private key (X25519) of the ID. One is shamir-mnemonic for Python: shamir recover",
             "keytool backup check --share says whether the words of this share are right.",
+        ],
+        offline: [
             "No directory knows an ID that was created offline (keytool id create without --directory):",
             "the phone apps cannot restore it; keytool can.",
         ],
@@ -97,6 +101,8 @@ struct ShareSentences: PageSentences {
             "Ohne keytool: Jedes Programm für SLIP-39 fügt die Teilschlüssel ohne Passphrase zu 32 Bytes zusammen,",
             "dem geheimen Schlüssel (X25519) der ID. Eines ist shamir-mnemonic für Python: shamir recover",
             "keytool backup check --share prüft, ob die Wörter dieses Teilschlüssels stimmen.",
+        ],
+        offline: [
             "Eine ID, die offline erzeugt wurde (keytool id create ohne --directory), kennt kein Verzeichnis:",
             "Die Apps auf dem Telefon können sie nicht wiederherstellen, keytool kann es.",
         ],
