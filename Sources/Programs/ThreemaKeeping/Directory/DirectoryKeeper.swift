@@ -29,7 +29,9 @@ package struct DirectoryKeeper: Sendable {
     static let rememberWait = Duration.seconds(5)
 
     let keystore: OpenKeystore
-    let connect: Connect
+    package let connect: Connect
+    /// The servers that provisioning files of the keystore name.
+    package let companies: OnPremServers
     let unstored: @Sendable (Unstored, any Error) -> Void
 
     /// The directory of an identity; nil if none is remembered.
@@ -38,11 +40,14 @@ package struct DirectoryKeeper: Sendable {
         try keystore.identity(.threema(id)).directory()
     }
 
-    /// The directories of all identities, without repetitions, in order of the identities. Damaged records are skipped.
+    /// The directories of all identities as their provisioning files have them, without repetitions, in order of the
+    /// identities. Damaged records are skipped.
     package func servers() throws -> [DirectoryServer] {
         var servers: [DirectoryServer] = []
         for id in try keystore.threemaIDs() {
-            guard let server = try? self.server(of: id), !servers.contains(server) else { continue }
+            guard let server = (try? self.server(of: id)).map(companies.present), !servers.contains(server) else {
+                continue
+            }
             servers.append(server)
         }
         return servers
@@ -134,13 +139,15 @@ package struct DirectoryKeeper: Sendable {
 
 extension ThreemaKeeper {
     /// Operations at a directory.
-    /// - Parameter unstored: is called if something that an operation can do without could not be stored after the
-    ///   directory has answered, with the reason.
+    /// - Parameters:
+    ///   - connect: asks the servers of `companies` for those that a provisioning file names.
+    ///   - unstored: is called if something that an operation can do without could not be stored after the directory has
+    ///     answered, with the reason.
     package func directory(
-        _ connect: @escaping DirectoryKeeper.Connect,
+        _ connect: @escaping DirectoryKeeper.Connect, _ companies: OnPremServers,
         unstored: @escaping @Sendable (DirectoryKeeper.Unstored, any Error) -> Void
     ) -> DirectoryKeeper {
-        DirectoryKeeper(keystore: keystore, connect: connect, unstored: unstored)
+        DirectoryKeeper(keystore: keystore, connect: connect, companies: companies, unstored: unstored)
     }
 
     /// Whether a directory is remembered for the identity. A damaged record counts as one.

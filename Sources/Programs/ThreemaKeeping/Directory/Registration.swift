@@ -126,7 +126,7 @@ extension DirectoryKeeper {
         for key: borrowing ClientKey, at server: DirectoryServer
     ) -> SignedRequest<CreatedIdentity> {
         guard let name = server.onPrem.flatMap(OnPremName.init),
-            let file = try? companies.file(name)
+            let file = try? companies.keeper.file(name)
         else { return .create(key) }
         return switch file.login {
         case .some(let login): .create(key, license: login)

@@ -1,4 +1,3 @@
-internal import Encodings
 internal import HTTP
 internal import Keystore
 internal import SafeKeeping
@@ -18,16 +17,13 @@ extension OnPremKeeper {
 }
 
 extension DirectoryKeeper {
-    /// The provisioning files of the keystore.
-    package var companies: OnPremKeeper { OnPremKeeper(keystore: keystore, now: { Timestamp(milliseconds: 0) }) }
-
     /// The directory of the company that has a Safe backup of the identity; nil if none has one. Damaged records are
     /// skipped.
     package func directoryOfSafe(of id: ThreemaID) throws -> DirectoryServer? {
         let records = try keystore.identity(.threema(id))
         for place in try records.safePlaces() {
             guard let name = try? records.requiredSetup(at: place).current.server.onPrem.flatMap(OnPremName.init),
-                let server = try? companies.file(name).directory()
+                let server = try? companies.keeper.file(name).directory()
             else { continue }
             return server
         }

@@ -3,7 +3,7 @@ package import HTTP
 internal import Keystore
 internal import SafeWire
 internal import Synchronization
-internal import ThreemaDirectory
+package import ThreemaDirectory
 package import ThreemaRecords
 
 /// The clients of servers that provisioning files name. Before the first request to one, its file is fetched again if
@@ -41,7 +41,7 @@ package final class OnPremServers: Sendable {
     /// When to tell that a license ends, before it does.
     private static let notice = Duration.days(30)
 
-    private let keeper: OnPremKeeper
+    package let keeper: OnPremKeeper
     private let client: any HTTPClient
     private let tell: @Sendable (News) -> Void
     /// Those that were read, by name; nil for those that cannot be used.
@@ -60,6 +60,17 @@ package final class OnPremServers: Sendable {
     /// - Returns: what sends requests to that server. Nothing is opened before the first one.
     package func client(for name: String?, _ part: Part) -> any HTTPClient {
         name.map { ProvisionedClient(client: client, servers: self, name: $0, part: part) } ?? client
+    }
+
+    /// A directory as the present file has it, with address and pins. The file is fetched again if that is due.
+    /// - Returns: `server` itself if no file names it, or if its file cannot be used.
+    package func present(_ server: DirectoryServer) -> DirectoryServer {
+        guard let name = server.onPrem, let file = file(named: name, for: .directory, at: nil),
+            let present = try? file.directory(),
+            let complete = try? DirectoryServer(
+                url: present.url, authority: server.authority, pins: present.pins, onPrem: name)
+        else { return server }
+        return complete
     }
 
     /// The present file, fetched again if that is due.

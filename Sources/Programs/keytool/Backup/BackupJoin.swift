@@ -44,11 +44,12 @@ struct BackupJoin: Verb {
         let isAsking = try directory.isNamed || directory.hasTrust
         // It may have the provisioning file of the directory.
         let opened = try isAsking ? present(session) : nil
-        let server = try isAsking ? directory.server(remembered: nil, opened?.onPrem) : nil
+        let work = opened.map { session.directory(of: $0, directory) }
+        let server = try isAsking ? directory.server(remembered: nil, work?.companies) : nil
         let joined = try ShareSource(files: files).join(session)
         let shares = joined.shares
         let identity = Identity(id: try id ?? askID(session), clientKey: ClientKey(joined.key))
-        try compare(identity, server, opened, session)
+        try compare(identity, server, work?.connect, session)
 
         let keeper = try opened ?? session.keeperOfNewKeystore(keystore)
         try requireOnlyOwner(of: identity, keeper)
@@ -93,7 +94,8 @@ struct BackupJoin: Verb {
     /// Compares the public key with what is known of it; if nothing is, shows its check word and asks.
     /// - Throws: `Failure` if it is another one, or if nobody can be asked.
     private func compare(
-        _ identity: borrowing Identity, _ server: DirectoryServer?, _ opened: ThreemaKeeper?, _ session: Session
+        _ identity: borrowing Identity, _ server: DirectoryServer?, _ connect: DirectoryKeeper.Connect?,
+        _ session: Session
     ) throws {
         let (id, key) = (identity.id, identity.clientKey.publicKey)
         if let expectPublicKey, expectPublicKey != key {
@@ -102,8 +104,7 @@ struct BackupJoin: Verb {
                 hints: Self.ofArchive)
         }
         if let server {
-            let connect = session.connectingDirectory(
-                directory.waiting.limits, opened.map { session.servers(of: $0.onPrem) })
+            let connect = connect ?? session.connectingDirectory(directory.waiting.limits)
             let entry = try session.output.busy("asking the directory") {
                 try DirectoryKeeper.entries(of: [id], at: server, connect)
             }.first

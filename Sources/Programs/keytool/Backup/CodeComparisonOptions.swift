@@ -22,7 +22,7 @@ struct CodeComparisonOptions: ParsableArguments {
     }
 
     /// A scanned code is compared with the directory of the identity, if it has one; any code with one that an option
-    /// names. Sends nothing.
+    /// names. Sends nothing to the directory.
     /// - Parameter level: what the code is worth by where it came from.
     /// - Throws: what `DirectoryOptions.server` throws.
     func comparison(

@@ -108,10 +108,9 @@ struct IDCreate: Verb {
     /// At the directory of a company, whose provisioning file is in the keystore.
     private func register(_ session: Session, at company: OnPremName) throws {
         let opened = try session.keeper(keystore.passphrase)
-        let server = try directory.server(of: opened.onPrem.file(company))
-        let (keeper, identity) = try create(session, { opened }) { keeper, entropy in
-            try session.directory(of: keeper, directory).register(at: server, mixing: entropy)
-        }
+        let work = session.directory(of: opened, directory)
+        let server = work.companies.present(try directory.server(of: opened.onPrem.file(company)))
+        let (keeper, identity) = try create(session, { opened }) { try work.register(at: server, mixing: $1) }
         try report(identity, keeper, server, session)
     }
 
@@ -119,7 +118,7 @@ struct IDCreate: Verb {
         let keeper = try session.keeper(keystore.passphrase)
         let key = try pending.key(in: keeper)
         let work = session.directory(of: keeper, directory)
-        let server = try directory.server(remembered: work.server(ofPending: key), keeper.onPrem)
+        let server = try directory.server(remembered: work.server(ofPending: key), work.companies)
         let (id, wasAdded) = try session.output.busy("asking the directory") { try work.resume(key, at: server) }
         if wasAdded { session.output.note("the keystore holds \(id) already; nothing was sent") }
         try report(id, keeper, server, session)

@@ -30,10 +30,9 @@ struct IDFetch: Verb {
         for id in ids where !asked.contains(id) { asked.append(id) }
         let isNamed = try directory.isNamed
         let keeper = try isNamed ? session.keeperToCompare(keystore.passphrase) : opened(session)
-        let server = try directory.server(
-            remembered: isNamed ? nil : remembered(keeper, session), keeper?.onPrem)
-        let connect = session.connectingDirectory(
-            directory.waiting.limits, keeper.map { session.servers(of: $0.onPrem) })
+        let work = keeper.map { session.directory(of: $0, directory) }
+        let server = try directory.server(remembered: isNamed ? nil : remembered(work), work?.companies)
+        let connect = work?.connect ?? session.connectingDirectory(directory.waiting.limits)
         let entries = try session.output.busy("asking the directory") {
             try DirectoryKeeper.entries(of: asked, at: server, connect)
         }
@@ -70,8 +69,8 @@ struct IDFetch: Verb {
     }
 
     /// The one directory that the keystore's identities use; nil if they have none.
-    private func remembered(_ keeper: ThreemaKeeper?, _ session: Session) throws -> DirectoryServer? {
-        let servers = try keeper.map { try session.directory(of: $0, directory).servers() } ?? []
+    private func remembered(_ work: DirectoryKeeper?) throws -> DirectoryServer? {
+        let servers = try work?.servers() ?? []
         guard servers.count < 2 else {
             throw UsageFailure(
                 "the identities in the keystore use several directories", hint: "choose one: --directory URL")

@@ -55,14 +55,14 @@ struct IDRevoke: Verb {
             return try revoke(named.id!, at: directory.server(remembered: nil, nil), nil, session)
         }
         let id = try session.identity(named.id, in: keeper)
-        guard try keeper.identities.ids().contains(id) else {
-            let server = try directory.server(remembered: nil, keeper.onPrem)
-            return try revoke(id, at: server, keeper.onPrem, session)
-        }
         let work = session.directory(of: keeper, directory)
+        guard try keeper.identities.ids().contains(id) else {
+            let server = try directory.server(remembered: nil, work.companies)
+            return try revoke(id, at: server, work.connect, session)
+        }
         let server = try directory.server(of: id, work)
         if isPasswordGiven {
-            try revoke(id, at: server, keeper.onPrem, session)
+            try revoke(id, at: server, work.connect, session)
         } else {
             try confirm(id, session)
             try carryOut(id, session) { try work.revoke(id, at: server) }
@@ -75,15 +75,15 @@ struct IDRevoke: Verb {
     }
 
     /// By the password.
-    /// - Parameter files: the provisioning files of the keystore that is open.
+    /// - Parameter connect: that of the keystore; nil if it is not open.
     private func revoke(
-        _ id: ThreemaID, at server: DirectoryServer, _ files: OnPremKeeper?, _ session: Session
+        _ id: ThreemaID, at server: DirectoryServer, _ connect: DirectoryKeeper.Connect?, _ session: Session
     ) throws {
         try confirm(id, session)
         let key = try SecretAsker(password, session.dialog).open(.for(id.text), isWrong: { _ in false }) { secret in
             secret.withBytes { RevocationKey(password: $0) }
         }
-        let connect = session.connectingDirectory(directory.waiting.limits, files.map { session.servers(of: $0) })
+        let connect = connect ?? session.connectingDirectory(directory.waiting.limits)
         try carryOut(id, session) { try DirectoryKeeper.revoke(id, by: key, at: server, connect) }
         try report(id, by: .password, session)
     }

@@ -50,25 +50,27 @@ struct DirectoryOptions: ParsableArguments {
     /// - Parameters:
     ///   - remembered: that of the identity; nil if it has none. The environment is ignored if it has one. What no option
     ///     says is taken from it if the address is the same.
-    ///   - companies: the keystore's provisioning files; nil if it is not open. One that has the named address is used,
-    ///     with its login and pins.
+    ///   - companies: of the keystore's provisioning files; nil if it is not open. A file that has the named address is
+    ///     used, with its login and pins.
+    /// - Returns: if it is that of a provisioning file, as the present file has it.
     /// - Throws: `UsageFailure` if no directory is named; `DirectoryServerError`; `InputError`; `SharedLibrary.Failure`,
     ///   before anything is asked for.
-    func server(remembered: DirectoryServer?, _ companies: OnPremKeeper?) throws -> DirectoryServer {
+    func server(remembered: DirectoryServer?, _ companies: OnPremServers?) throws -> DirectoryServer {
         let named = try directory ?? (remembered == nil ? Environment.setting("KEYTOOL_DIRECTORY") : nil)
         guard let url = named ?? remembered?.url else {
             guard !hasTrust else { throw Self.trustAlone }
-            throw try companies?.names().isEmpty ?? true ? Self.noDirectory : Self.noCompany
+            throw try companies?.keeper.names().isEmpty ?? true ? Self.noDirectory : Self.noCompany
         }
         let plain = try DirectoryServer(url: url)
         try CurlClient.requireLibrary()
         let same = plain.url == remembered?.url ? remembered : nil
-        let company = named == nil || same?.onPrem != nil ? nil : try companies?.directory(at: plain.url)
+        let company = named == nil || same?.onPrem != nil ? nil : try companies?.keeper.directory(at: plain.url)
         let name = company?.onPrem ?? same?.onPrem
         if let name, !directoryPin.isEmpty { throw Self.pinsOfFile(name) }
-        return try DirectoryServer(
+        let server = try DirectoryServer(
             url: url, authority: authority(ofSame: same, isRemembered: same != nil),
             pins: company?.pins ?? pins(ofSame: same, isRemembered: same != nil), onPrem: name)
+        return companies?.present(server) ?? server
     }
 
     /// The directory of a company, with the authorities of `--directory-ca-file`.

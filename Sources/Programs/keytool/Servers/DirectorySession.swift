@@ -28,8 +28,9 @@ struct DirectorySession {
 extension Session {
     /// Operations at a directory, which warn of what could not be stored.
     func directory(of keeper: ThreemaKeeper, _ options: DirectoryOptions) -> DirectoryKeeper {
-        let connect = connectingDirectory(options.waiting.limits, servers(of: keeper.onPrem))
-        return keeper.directory(connect) { [output] what, error in
+        let companies = servers(of: keeper.onPrem)
+        let connect = connectingDirectory(options.waiting.limits, companies)
+        return keeper.directory(connect, companies) { [output] what, error in
             output.warn("\(what.words): \(Failure(error).message)")
         }
     }

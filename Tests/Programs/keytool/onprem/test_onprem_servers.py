@@ -310,6 +310,11 @@ def test_another_directory(member, company, due, certificates):
     company.forget()
     assert member.json("id", "fetch", member.id)["identities"][0]["matches"] is True
     assert len(second.requests) == 1 and not company.directory.requests
+    # Messages name the one that was asked.
+    second.identities = {}
+    for code, command in ((10, ["revoke", "check"]), (19, ["contact", "check"]), (10, ["id", "fetch", member.id])):
+        result = member(*command)
+        assert result.code == code and second.url in result.err and company.directory.url not in result.out + result.err
     second.close()
 
 
