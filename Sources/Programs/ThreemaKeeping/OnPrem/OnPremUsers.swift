@@ -1,6 +1,7 @@
-internal import Keystore
+package import Keystore
 internal import SafeKeeping
 internal import SafeWire
+internal import SecureMemory
 internal import Threema
 internal import ThreemaDirectory
 package import ThreemaRecords
@@ -48,5 +49,27 @@ extension ThreemaKeeper {
         } catch KeystoreError.noIdentity {
             throw OnPremError.noFile(file)
         }
+    }
+}
+
+extension RecordSet {
+    /// The provisioning files that the records of a Threema identity name: for its directory, and for its Safes.
+    package var namedProvisioningFiles: Set<OnPremName> {
+        guard let id = try? ThreemaID(owner.id), owner == .threema(id) else { return [] }
+        let directory = read(.directory)?.withBytes { try? DirectoryServer(decoding: $0) }
+        let safes = names.filter { $0.at(nil) == "safe" }.flatMap { name -> [String?] in
+            read(name)?.withBytes { (try? SafeSetup(decoding: $0))?.servers.map(\.onPrem) } ?? []
+        }
+        return Set(([directory?.onPrem] + safes).compactMap { $0.flatMap(OnPremName.init) })
+    }
+}
+
+extension OnPremKeeper {
+    /// Whether the keystore has a file under the name of an archived one that another key signs: that of another company.
+    package func holdsAnotherCompany(than archived: RecordSet) -> Bool {
+        guard let name = archived.owner.onPrem, let present = try? file(name),
+            let key = archived.read(.trust)?.withBytes({ TrustRecord(decoding: $0)?.key })
+        else { return false }
+        return present.key != key
     }
 }

@@ -7,6 +7,7 @@ import MessengerKeeping
 import SessionStore
 import Threema
 import ThreemaKeeping
+import ThreemaRecords
 
 struct ArchiveImport: Verb {
     static let configuration = CommandConfiguration(
@@ -48,8 +49,11 @@ struct ArchiveImport: Verb {
         let replaced = Set(replaced.map(\.owner))
         var report = ArchiveReport()
         var isChanged = false
+        // Provisioning files come first.
+        var refusedFiles: Set<OnPremName> = []
         for records in identities {
             do {
+                try requireOwnCompany(records, refusedFiles, in: store, isReplaced: replaced.contains(records.owner))
                 let sessions = try sessions(of: records.owner, in: opened.archive)
                 let isReplaced = replaced.contains(records.owner)
                 let before = isReplaced ? servers(of: records.owner, session.keeper(store)) : []
@@ -75,12 +79,29 @@ struct ArchiveImport: Verb {
                     records.owner, decision.result, decision.words, decision.differences,
                     sessions: decision == .add ? sessions?.facts : nil)
             } catch {
+                if let file = records.owner.onPrem, session.keeper(store).onPrem.holdsAnotherCompany(than: records) {
+                    refusedFiles.insert(file)
+                }
                 report.fail(records.owner, error, session)
             }
         }
         try report.finish("archive import", opened, session)
         if isChanged && !keystore.noPassphrase { session.noteProtection(isProtected: store.isProtected) }
         try report.throwFirst()
+    }
+
+    /// Refuses an identity whose provisioning file was refused: its requests would go to another company, with the
+    /// login of that.
+    private func requireOwnCompany(
+        _ records: RecordSet, _ refused: Set<OnPremName>, in store: OpenKeystore, isReplaced: Bool
+    ) throws {
+        guard let file = records.namedProvisioningFiles.first(where: refused.contains),
+            try isReplaced || !store.identities().contains(records.owner)
+        else { return }
+        throw Failure(
+            .exists, "\(file) is another company in the keystore than in the archive; nothing was stored",
+            hints: "--replace \(Owner.onPrem(file).text) takes the file of the archive"
+        ).because(of: "other_company")
     }
 
     private func warnOfSessions(

@@ -225,6 +225,29 @@ def test_a_file_that_is_fetched_again_is_no_difference(owner, company, due, writ
     assert "trust" in differences(owner, archive, identity)
 
 
+def test_an_identity_does_not_join_another_company(member, company, other_keytool, write, tmp_path):
+    """The file of the same name is signed by somebody else: requests of the identity would have that company's login."""
+    archive, identity = tmp_path / "all.age", write("identity", IDENTITY)
+    member.ok("archive", "export", "-o", archive, "--recipient", RECIPIENT)
+    other = other_keytool.with_environment(**company.environment)
+    other.ok("onprem", "import", "-", "--key", key(OTHER_SEED), "--name", "localhost", stdin=company.file(OTHER_SEED))
+    run = other("archive", "import", archive, "--identity", identity, "--json")
+    results = {each["messenger"]: each for each in run.json["results"]}
+    assert run.code == 17 and results["threema"]["result"] == "refused"
+    assert results["threema"]["error"]["reason"] == "other_company" and other.ok("id", "list").out == ""
+    other.ok("archive", "import", archive, "--identity", identity, "--replace", "onprem/localhost")
+    assert other.json("id", "fetch", member.id)["identities"][0]["matches"] is True
+
+
+def test_a_file_that_only_differs_is_the_same_company(member, company, other_keytool, imported, write, tmp_path):
+    archive, identity = tmp_path / "all.age", write("identity", IDENTITY)
+    member.ok("archive", "export", "-o", archive, "--recipient", RECIPIENT)
+    other = other_keytool.with_environment(**company.environment)
+    other.ok(*imported(company.file(refresh=3600)), "--name", "localhost")
+    assert other("archive", "import", archive, "--identity", identity).code == 17
+    assert member.id in other.ok("id", "list").out
+
+
 def test_a_file_that_is_not_fetched_is_compared(bare, company, imported, write, tmp_path):
     bare.ok(*imported(company.file()))
     archive, identity = tmp_path / "all.age", write("identity", IDENTITY)
