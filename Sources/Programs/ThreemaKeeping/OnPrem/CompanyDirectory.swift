@@ -4,7 +4,7 @@ internal import SafeKeeping
 internal import SafeWire
 package import Threema
 package import ThreemaDirectory
-package import ThreemaRecords
+internal import ThreemaRecords
 
 extension OnPremKeeper {
     /// The directory at an address, if a provisioning file names it; of several files, one with a login counts. Damaged
