@@ -12,13 +12,13 @@ extension ServerDirectory {
         _ sweep: Sweep, found: (SweptBackup) -> Void = { _ in },
         progress: (_ done: Int, _ total: Int) -> Void = { _, _ in }
     ) throws(StoreError) -> SweepReport {
-        let time: Timestamp
+        let time: StoreTime
         do throws(FileError) {
             time = sweep.deletion == .never ? try clock.peek(sweep.now.wall) : try clock.keep(sweep.now.wall)
         } catch {
             throw StoreError(error)
         }
-        let sweep = sweep.at(time)
+        let sweep = sweep.at(time.now, isInDoubt: time.isInDoubt)
         let retains = sweep.keepPrevious > .zero
         var counts = SweepCounts()
         var countsOfStores: [AccountName?: SweepCounts] = [:]

@@ -33,9 +33,10 @@ public final class StoreClock: Sendable {
     }
 
     /// The time of the store, for a command that changes nothing.
-    func peek(_ wall: Timestamp) throws(FileError) -> Timestamp {
+    func peek(_ wall: Timestamp) throws(FileError) -> StoreTime {
         var time = if let stored = try stored() { stored } else { try begun(at: wall) }
-        return time.read(wall)
+        _ = time.read(wall)
+        return time
     }
 
     /// How far the wall clock is ahead of the store's time; zero for a store without a clock, whose times are the wall's.
@@ -49,15 +50,15 @@ public final class StoreClock: Sendable {
 
     /// As `peek`, with what other processes have read, and stores it. A clock that cannot be stored is read all the
     /// same: a sweep of a full disk is needed most.
-    func keep(_ wall: Timestamp) throws(FileError) -> Timestamp {
+    func keep(_ wall: Timestamp) throws(FileError) -> StoreTime {
         try change { time throws(FileError) in
             let stored = try stored()
             var next = time ?? stored
             if next == nil { next = try begun(at: wall) }
             time = next?.joined(stored)
-            let now = time!.read(wall)
+            _ = time!.read(wall)
             try? store(time!)
-            return now
+            return time!
         }
     }
 
@@ -79,10 +80,10 @@ public final class StoreClock: Sendable {
         StoreTime(at: wall, newest: try ServerDirectory(in: shared).newest())
     }
 
-    private func change(
-        _ body: (inout StoreTime?) throws(FileError) -> Timestamp
-    ) throws(FileError) -> Timestamp {
-        var result: Result<Timestamp, FileError>?
+    private func change<Value>(
+        _ body: (inout StoreTime?) throws(FileError) -> Value
+    ) throws(FileError) -> Value {
+        var result: Result<Value, FileError>?
         time.withLock { time in result = Result { () throws(FileError) in try body(&time) } }
         return try result!.get()
     }

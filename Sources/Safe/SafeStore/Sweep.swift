@@ -34,6 +34,8 @@ public struct Sweep: Equatable, Sendable {
     public let now: ClockReading
     /// The time of the store at this sweep, by which all ages count.
     public private(set) var time: Timestamp
+    /// Whether ages by this time may be too large.
+    private var isInDoubt = false
     /// The clocks at the last sweep of this process; nil for its first.
     public let last: ClockReading?
     /// How long a backup stays after its last PUT.
@@ -69,10 +71,13 @@ public struct Sweep: Equatable, Sendable {
     }
 
     /// The same sweep of a store with a clock of its own.
-    /// - Parameter time: read from the store's clock. Without one, it is the wall clock's.
-    func at(_ time: Timestamp) -> Sweep {
+    /// - Parameters:
+    ///   - time: read from the store's clock. Without one, it is the wall clock's.
+    ///   - isInDoubt: whether that clock leapt a short time ago.
+    func at(_ time: Timestamp, isInDoubt: Bool = false) -> Sweep {
         var sweep = self
         sweep.time = time
+        sweep.isInDoubt = isInDoubt
         return sweep
     }
 
@@ -104,6 +109,7 @@ public struct Sweep: Equatable, Sendable {
             let jump = passed - (now.monotonic - last.monotonic)
             if jump > Self.maxClockJump || jump < .zero - Self.maxClockJump { return .jumped(by: jump) }
         }
+        if isInDoubt { return .leapt }
         let isOfFew = expired <= Self.maxExpiredOfFew && expired < total
         if !isOfFew, expired * Self.maxExpiredOneIn > total { return .tooMany(expired: expired, total: total) }
         return nil

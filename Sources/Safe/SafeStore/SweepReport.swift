@@ -69,6 +69,9 @@ public enum SweepSuspicion: Equatable, Sendable {
     case wentBackwards(by: Duration)
     /// Since the last sweep, the wall clock has gained this much on the monotonic clock; negative if it has lost.
     case jumped(by: Duration)
+    /// A short time ago, the wall clock was more than a week ahead of the reading before. It was wrong then, or nobody
+    /// had used the store for so long.
+    case leapt
     /// More than one in ten backups would go, and more than three or all.
     case tooMany(expired: Int, total: Int)
 }

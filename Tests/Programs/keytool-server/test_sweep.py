@@ -83,18 +83,45 @@ def test_what_expires_becomes_a_previous_backup(store):
 
 
 def test_a_jump_of_the_clock_counts_for_a_week(store):
-    """The store was read last 400 days ago: by then its backup was a day old, so it is eight days old now."""
+    """The store was read last 400 days ago: by then its backup was a day old, so it is eight days old now. The clock may
+    be wrong, so a sweep has to be forced."""
     backup = store.put(1, days_ago=401)
     store.put(2, days_ago=400)
     for _ in range(3):
         store.set_clock(days_ago=400)
         dry = store.ok("sweep", "--dry-run").out
         assert dry == "would delete 0 of 2 backups, and 0 previous backups\n"
-        assert store.ok("sweep").out == "deleted 0 of 2 backups, and 0 previous backups\n"
+        assert '"code":1,"name":"failed","reason":"clock_leapt"' in store("sweep", "--json").err
+        assert store.ok("sweep", "--force").out == "deleted 0 of 2 backups, and 0 previous backups\n"
     clock = json.loads((store.path / "clock").read_text())
     assert abs(clock["wall"] / 1000 - time.time()) < DAY
     assert abs(clock["sum"] / 1000 - (time.time() - 393 * DAY)) < DAY
     assert backup.exists()
+
+
+def test_a_clock_that_is_ahead_once_costs_no_previous_backups(store):
+    """A start a year ahead makes the store a week older, which is all the time of a previous backup."""
+    store.put(1)
+    previous = store.put_previous(1, compact(1))
+    assert "the clock has moved on by more than a week at once" in store.fails(1, "sweep", days_ahead=365).err
+    assert "more than a week at once" in store.fails(1, "sweep").err and previous.exists()
+    # It was a leap, and then the clock was right again. A week later, the backup is a week old.
+    clock = json.loads((store.path / "clock").read_text())
+    assert clock["back"] is True
+    for passed, code in [(6.9, 1), (7.1, 0)]:
+        clock["sum"] = clock["leap"] + int(passed * DAY * 1000)
+        (store.path / "clock").write_text(json.dumps(clock))
+        assert store("sweep").code == code
+    assert not previous.exists()
+
+
+def test_a_server_that_was_off_for_longer_sweeps_a_day_later(store):
+    store.put(1)
+    previous = store.put_previous(1, compact(20))
+    store.set_clock(days_ago=10)
+    store.fails(1, "sweep")
+    assert previous.exists()
+    assert store.ok("sweep", days_ahead=1).out == "deleted 0 of 1 backup, and 1 previous backup\n"
 
 
 @pytest.mark.parametrize("damage", [None, b"", b"{", b"{}", b"x" * 5000])

@@ -57,7 +57,8 @@ import Testing
         #expect(run.status("PUT", id(20), day: 3000, [2]) == 201)
         for day in 1...230 {
             let report = try run.sweep(day: Double(day))
-            #expect(report.suspicion == nil)
+            // The store leapt by a week, so for a week it may take backups for older than they are.
+            #expect(report.suspicion == (day <= 7 ? .leapt : nil))
             for number in 1..<20 { _ = run.status("PUT", id(number), day: Double(day), [1]) }
         }
         #expect(run.status("GET", id(0), day: 230) == 404)

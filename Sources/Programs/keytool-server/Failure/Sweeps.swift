@@ -17,6 +17,7 @@ extension SweepSuspicion {
         switch self {
         case .wentBackwards(let by): "the clock has gone back by \(Self.days(by))"
         case .jumped(let by): "the clock has jumped by \(Self.days(by))"
+        case .leapt: "the clock has moved on by more than a week at once, and may be wrong"
         case .tooMany(let expired, let total): "\(expired) of \(Counted.backups(total)) would expire at once"
         }
     }
@@ -26,6 +27,7 @@ extension SweepSuspicion {
         switch self {
         case .wentBackwards: "clock_behind"
         case .jumped: "clock_jumped"
+        case .leapt: "clock_leapt"
         case .tooMany: "too_many_expired"
         }
     }
