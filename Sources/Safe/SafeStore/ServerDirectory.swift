@@ -7,6 +7,7 @@ public import SafeWire
 ///     DIR/config                   the limits, of all accounts
 ///     DIR/backups, DIR/previous    the backups of a server without accounts (`FolderStore`)
 ///     DIR/clock                    the time by which backups get old (`StoreClock`)
+///     DIR/keep-previous            how long the server retains previous backups, in seconds
 ///     DIR/logins                   the accounts: names, hashes of passwords, quotas; 0600
 ///     DIR/asks-for-logins          empty; stays if the other files of accounts are lost
 ///     DIR/accounts/NAME/backups    the backups of an account
@@ -16,6 +17,7 @@ public import SafeWire
 public struct ServerDirectory: ~Copyable, Sendable {
     static let accountsName = "accounts"
     private static let loginsName = "logins"
+    private static let keepPreviousName = "keep-previous"
     /// The mark of a server that has, or had, accounts.
     package static let markName = "asks-for-logins"
 
@@ -85,6 +87,36 @@ public struct ServerDirectory: ~Copyable, Sendable {
     /// - Throws: `FileError`, or the error of `edit`; then the file is unchanged, and nothing new exists.
     public func editLogins(_ edit: ([UInt8]) throws -> [UInt8], then body: () throws -> Void = {}) throws {
         try logins.edit(edit, then: body)
+    }
+
+    // MARK: For sweeps
+
+    /// How long the server retains previous backups, as it has said at its last start; nil if none has.
+    /// - Throws: `StoreError`, also if the file is damaged: a sweep must not take another time.
+    public func keepPrevious() throws(StoreError) -> Duration? {
+        let text: [UInt8]
+        do throws(FileError) {
+            text = try shared.directory.readPublic(Self.keepPreviousName, limit: 64)
+        } catch .missing {
+            return nil
+        } catch {
+            throw StoreError(error)
+        }
+        guard text.last == UInt8(ascii: "\n"), let seconds = Int(String(decoding: text.dropLast(), as: UTF8.self)),
+            seconds >= 0
+        else { throw .failed(reason: "\(Self.keepPreviousName) is damaged; give --keep-previous") }
+        return .seconds(seconds)
+    }
+
+    /// Stores it for `keepPrevious()`.
+    public func storeKeepPrevious(_ time: Duration) throws(StoreError) {
+        guard (try? keepPrevious()) != time else { return }
+        let text = Array("\(time.components.seconds)\n".utf8)
+        do throws(FileError) {
+            try shared.directory.write(Self.keepPreviousName, text.span)
+        } catch {
+            throw StoreError(error)
+        }
     }
 
     // MARK: The directories of accounts

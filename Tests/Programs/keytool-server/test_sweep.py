@@ -34,6 +34,22 @@ def test_what_is_over_its_term_goes_and_nothing_else(store):
     store.fails(64, "sweep")
 
 
+def test_a_sweep_by_hand_retains_what_the_server_retains(store, serve):
+    old = store.put_previous(1, compact(20))
+    server = serve("--keep-previous", "30d", store=f"file://{store.path}")
+    assert store.ok("sweep").out == "deleted 0 of 0 backups, and 0 previous backups\n" and old.exists()
+    assert server.stop() == 0
+    assert store.ok("sweep").out == "deleted 0 of 0 backups, and 0 previous backups\n" and old.exists()
+    for damaged in (b"", b"30d\n", b"-1\n", b"2592000", b"9" * 40 + b"\n"):
+        (store.path / "keep-previous").write_bytes(damaged)
+        assert "keep-previous" in store.fails(74, "sweep").err
+    assert store.ok("sweep", "--keep-previous", "19d").out == "deleted 0 of 0 backups, and 1 previous backup\n"
+    for options in (["--keep-previous", "1d"], []):
+        server = serve(*options, store=f"file://{store.path}")
+        assert server.stop() == 0
+    assert (store.path / "keep-previous").read_bytes() == b"604800\n"
+
+
 def test_the_retention_is_that_of_the_configuration(store):
     store.configure(retention_days=10)
     store.put(1, days_ago=41)

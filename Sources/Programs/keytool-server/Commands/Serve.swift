@@ -59,7 +59,7 @@ struct Serve: Verb {
             try config.refuse()
             try accounts.refuse()
             return try .directory(
-                path, keepsPrevious: settings.keepPrevious > .zero, versions: settings.versions, throttle: throttle,
+                path, keepPrevious: settings.keepPrevious, versions: settings.versions, throttle: throttle,
                 log: settings.log)
         case .objects(let address):
             let connection = try objects.connection(to: address, dialog)

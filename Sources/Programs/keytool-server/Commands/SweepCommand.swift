@@ -23,7 +23,7 @@ struct SweepCommand: Verb {
 
     @Option(
         help: ArgumentHelp(
-            "How long to retain backups that were replaced or deleted (KEYTOOL_SERVER_KEEP_PREVIOUS; default: 7d).",
+            "How long to retain replaced or deleted backups, if not as serve does (KEYTOOL_SERVER_KEEP_PREVIOUS).",
             valueName: "duration"))
     var keepPrevious: TimeSpan?
 
@@ -33,9 +33,10 @@ struct SweepCommand: Verb {
         let limits = try store.limits()
         // It writes, too: the clock of the store, and what expires as previous backups.
         let server = dryRun ? try store.server() : try store.changedServer()
+        let given = try Setting.value(keepPrevious, "keep-previous")?.duration
         let sweep = Sweep(
             retentionDays: limits.retentionDays,
-            keepPrevious: try Setting.value(keepPrevious, "keep-previous")?.duration ?? Sweep.defaultKeepPrevious,
+            keepPrevious: try given ?? server.keepPrevious() ?? Sweep.defaultKeepPrevious,
             now: ClockReading(wall: WallClock.now(), monotonic: .zero), last: nil,
             deleting: dryRun ? .never : force ? .always : .unlessSuspicious)
         var shown = Shown()

@@ -33,18 +33,22 @@ struct OpenedStore {
     /// Prepares a directory that is missing or empty, and opens it.
     /// - Throws: `FileError`, among others `.locked` if another server uses it.
     static func directory(
-        _ path: String, keepsPrevious: Bool, versions: VersionRule, throttle: Throttle, log: ServerLog
+        _ path: String, keepPrevious: Duration, versions: VersionRule, throttle: Throttle, log: ServerLog
     ) throws -> OpenedStore {
         try StoreLocation.prepare(path)
         let lock = try HeldLock(path)
         let limits = try ServerLimits(preparedAt: path)
         let responder = try ServerResponder(
-            at: path, limits: limits, keepsPrevious: keepsPrevious, versions: versions, throttle: throttle,
+            at: path, limits: limits, keepsPrevious: keepPrevious > .zero, versions: versions, throttle: throttle,
             failed: log.write)
         guard try !responder.hasLostAccounts() else { throw LostAccounts(path: path) }
         do throws(FileError) { try responder.markAccounts() } catch {
             log.say(
                 "warning: \(error.failure.message); if the files of the accounts are lost, the server will be open")
+        }
+        do { try ServerDirectory(at: path).storeKeepPrevious(keepPrevious) } catch {
+            log.say(
+                "warning: \(Failure(error).message); the command sweep does not know --keep-previous of this server")
         }
         return OpenedStore(
             answering: responder, limits: limits, delete: responder.expire,
