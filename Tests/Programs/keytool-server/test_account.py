@@ -263,6 +263,11 @@ def test_root_does_not_write_into_the_directory_of_another_account(store):
         assert "sudo -u nobody keytool-server" in store.fails(77, "account", "add", "alice").err
         store.ok("account", "list")
         assert "sudo -u nobody keytool-server" in store.fails(77, "sweep").err
+        # Its lock would stop the server of that account.
+        serve = subprocess.run(
+            store.command_line("serve", "--listen", "127.0.0.1:0"), env=store.environment, capture_output=True, timeout=60)
+        assert serve.returncode == 77 and b"sudo -u nobody keytool-server" in serve.stderr
+        assert set(store.tree()) == {"config", "backups"}
         store.ok("sweep", "--dry-run")
         assert not (store.path / "clock").exists()
     finally:

@@ -35,6 +35,8 @@ struct OpenedStore {
     static func directory(
         _ path: String, keepPrevious: Duration, versions: VersionRule, throttle: Throttle, log: ServerLog
     ) throws -> OpenedStore {
+        // Files of root would stop the server of the directory's account, or be out of its reach.
+        try RootGuard.check(directory: path)
         try StoreLocation.prepare(path)
         let lock = try HeldLock(path)
         let limits = try ServerLimits(preparedAt: path)
