@@ -73,15 +73,19 @@ public struct BackupVersion: Equatable, Sendable {
     public let replaced: Timestamp
     /// Length in bytes.
     public let count: Int
+    /// Whether it was deleted, or has expired. Earlier releases did not store this: false for their backups.
+    public let isDeleted: Bool
 
     /// - Parameters:
     ///   - time: of its upload, by the wall clock.
     ///   - replaced: when it was replaced or deleted, by the store's time.
     ///   - count: length in bytes.
-    public init(time: Timestamp, replaced: Timestamp, count: Int) {
+    ///   - isDeleted: whether nothing replaced it.
+    public init(time: Timestamp, replaced: Timestamp, count: Int, isDeleted: Bool = false) {
         self.time = time
         self.replaced = replaced
         self.count = count
+        self.isDeleted = isDeleted
     }
 }
 

@@ -36,7 +36,7 @@ public final class MemoryStore: BackupStore {
         return state.withLock { state in
             let old = state.backups[id]
             guard conditions.hold(for: old?.tag) else { return .conditionFailed }
-            retain(old, of: id, now: now, in: &state)
+            retain(old, of: id, now: now, isDeleted: false, in: &state)
             state.backups[id] = Stored(bytes: backup, tag: tag, time: now)
             return old == nil ? .created(tag: tag) : .replaced(tag: tag)
         }
@@ -47,17 +47,20 @@ public final class MemoryStore: BackupStore {
         state.withLock { state in
             guard let old = state.backups[id] else { return .missing }
             guard conditions.hold(for: old.tag) else { return .conditionFailed }
-            retain(old, of: id, now: now, in: &state)
+            retain(old, of: id, now: now, isDeleted: true, in: &state)
             state.backups[id] = nil
             return .deleted
         }
     }
 
-    private func retain(_ old: Stored?, of id: BackupID, now: Timestamp, in state: inout State) {
+    private func retain(
+        _ old: Stored?, of id: BackupID, now: Timestamp, isDeleted: Bool, in state: inout State
+    ) {
         guard keepsPrevious, let old else { return }
         var time = old.time
         while state.previous[id]?.contains(where: { $0.time == time }) ?? false { time = time + .milliseconds(1) }
-        state.previous[id, default: []].append(BackupVersion(time: time, replaced: now, count: old.bytes.count))
+        state.previous[id, default: []].append(
+            BackupVersion(time: time, replaced: now, count: old.bytes.count, isDeleted: isDeleted))
     }
 
     /// Decides and deletes in one step. Throws nothing.
@@ -72,7 +75,7 @@ public final class MemoryStore: BackupStore {
                 state.previous[id]?.removeAll { sweep.isOld(replaced: $0.replaced) }
             }
             for (id, each) in state.backups where sweep.isExpired(lastUpload: each.time) {
-                retain(each, of: id, now: sweep.time, in: &state)
+                retain(each, of: id, now: sweep.time, isDeleted: true, in: &state)
                 state.backups[id] = nil
             }
             state.previous = state.previous.filter { !$0.value.isEmpty }

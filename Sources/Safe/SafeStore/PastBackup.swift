@@ -27,9 +27,9 @@ public enum PastBackup: Equatable, Sendable {
             self = .absent
             return
         }
-        // After it, nothing was uploaded: it was deleted.
+        // Earlier releases did not mark what was deleted. If nothing was uploaded after it, it was.
         let isLast = present == nil && uploaded.count == versions.count
-        self = isLast && leads.wall(at: newest.replaced) <= time ? .absent : .previous(newest)
+        self = (newest.isDeleted || isLast) && leads.wall(at: newest.replaced) <= time ? .absent : .previous(newest)
     }
 }
 

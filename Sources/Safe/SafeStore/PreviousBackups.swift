@@ -55,7 +55,8 @@ extension FolderStore {
         let count: Int
 
         var version: BackupVersion {
-            BackupVersion(time: name.uploaded ?? modified, replaced: name.replaced, count: count)
+            BackupVersion(
+                time: name.uploaded ?? modified, replaced: name.replaced, count: count, isDeleted: name.isDeleted)
         }
     }
 

@@ -14,6 +14,8 @@ internal import SafeWire
 //                  of an id have the same
 //     REPLACED     when it was replaced or deleted, by the store's time: its age counts from then
 //
+// The name of one that was deleted, or has expired, ends in `-deleted`. Earlier releases did not write this.
+//
 // Earlier releases wrote `previous/ID-REPLACED`. Such a file is found, restored and swept; UPLOADED is its modification
 // time. None is added.
 
@@ -24,19 +26,26 @@ struct PreviousName: Hashable {
     let uploaded: Timestamp?
     /// By the store's time.
     let replaced: Timestamp
+    /// Whether nothing replaced it: it was deleted, or has expired.
+    let isDeleted: Bool
+
+    private static let mark = "deleted"
 
     /// A directory with more names gets no further ones but `YY`.
     static let mostNames = 1000
 
-    init(id: BackupID, uploaded: Timestamp, replaced: Timestamp) {
+    init(id: BackupID, uploaded: Timestamp, replaced: Timestamp, isDeleted: Bool) {
         self.id = id
         self.uploaded = uploaded
         self.replaced = replaced
+        self.isDeleted = isDeleted
     }
 
     /// - Returns: nil for a file of another name.
     init?(_ text: String) {
-        let parts = text.split(separator: "-", omittingEmptySubsequences: false).map(String.init)
+        var parts = text.split(separator: "-", omittingEmptySubsequences: false).map(String.init)
+        isDeleted = parts.count == 4 && parts[3] == Self.mark
+        if isDeleted { parts.removeLast() }
         guard parts.count == 2 || parts.count == 3, let id = BackupID(hex: parts[0]),
             let replaced = Timestamp(compact: parts[parts.count - 1])
         else { return nil }
@@ -50,5 +59,8 @@ struct PreviousName: Hashable {
         self.uploaded = uploaded
     }
 
-    var text: String { [id.hex, uploaded?.compact, replaced.compact].compactMap(\.self).joined(separator: "-") }
+    var text: String {
+        [id.hex, uploaded?.compact, replaced.compact, isDeleted ? Self.mark : nil].compactMap(\.self)
+            .joined(separator: "-")
+    }
 }

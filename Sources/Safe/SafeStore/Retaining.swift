@@ -34,7 +34,7 @@ extension FolderStore {
         var uploaded = now.leads.wall(at: Timestamp(milliseconds: present.modified))
         while true {
             while taken.contains(uploaded) { uploaded = uploaded + .milliseconds(1) }
-            let name = PreviousName(id: id, uploaded: uploaded, replaced: now.time)
+            let name = PreviousName(id: id, uploaded: uploaded, replaced: now.time, isDeleted: new == nil)
             do throws(FileError) {
                 try change(id, to: new, in: backups, retaining: name.text, in: directory, at: now)
                 let file = PreviousFile(

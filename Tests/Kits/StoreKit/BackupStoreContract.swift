@@ -143,7 +143,7 @@ private struct Previous: Body {
         _ = try store.put([9], at: id(2), if: .none, now: day(2))
         _ = try store.delete(id(2), if: .none, now: day(2))
         let both = [
-            BackupVersion(time: day(1), replaced: day(2), count: 2),
+            BackupVersion(time: day(1), replaced: day(2), count: 2, isDeleted: true),
             BackupVersion(time: day(0), replaced: day(1), count: 1),
         ]
         #expect(try store.versions(of: id(1)) == both)
@@ -172,7 +172,8 @@ private struct Expiring: Body {
             #expect(isGone == (byte < 2))
         }
         // What expires is retained, as what a client deletes.
-        #expect(try store.versions(of: id(0)) == [BackupVersion(time: day(0), replaced: day(211), count: 1)])
+        let expired = BackupVersion(time: day(0), replaced: day(211), count: 1, isDeleted: true)
+        #expect(try store.versions(of: id(0)) == [expired])
         #expect(try store.expire(sweep(211)).counts.total == 18)
     }
 }

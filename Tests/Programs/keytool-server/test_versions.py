@@ -227,6 +227,25 @@ def test_an_account_as_it_was_before_an_attack(store):
     assert store.ok(*command).out == "restored 0 backups of alice; 4 unchanged\n"
 
 
+def test_what_was_deleted_at_a_time_stays_deleted(store, serve):
+    """Also if a newer backup is there, which would be replaced."""
+    store.add("alice")
+    (store.path / "clock").unlink()
+    url = f"http://127.0.0.1:{{}}/alice/backups/{identifier(1)}"
+    for days, option in [(5, []), (4, ["-X", "DELETE"]), (1, [])]:
+        server = serve(store=f"file://{store.path}", **faketime(-days))
+        answer = curl(url.format(server.port), "-u", "alice:correct horse", *option,
+                      body=None if option else b"%d" % days)
+        assert answer.status in (201, 204)
+        assert server.stop() == 0
+        forget_faketime(server.process)
+    at = [time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(time.time() - days * DAY)) for days in (3, 4.5)]
+    command = ["restore", "--account", "alice", "--yes", "--at"]
+    result = store.ok(*command, at[0])
+    assert result.out == "restored 0 backups of alice; 0 unchanged\n" and "left as they are" in result.err
+    assert "restored 1 backup of alice, in place of 1 backup" in store.ok(*command, at[1]).out
+
+
 def test_a_wrong_clock_shifts_no_time_of_before(store, serve):
     """A reading a year ahead makes the store's time a week more, for good."""
     store.add("alice")

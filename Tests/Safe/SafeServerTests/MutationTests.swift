@@ -45,8 +45,8 @@ final class Neighbourhood: Sendable {
     func strangers() throws -> [String] {
         let backups = try FileManager.default.contentsOfDirectory(atPath: server + "/backups")
         let previous = (try? FileManager.default.subpathsOfDirectory(atPath: server + "/previous")) ?? []
-        return backups.filter { BackupID(hex: $0) == nil }
-            + previous.filter { $0.wholeMatch(of: /([0-9a-f]{2})(\/\1[0-9a-f]{62}(-\d{8}T\d{9}Z){2})?/) == nil }
+        let name = /([0-9a-f]{2})(\/\1[0-9a-f]{62}(-\d{8}T\d{9}Z){2}(-deleted)?)?/
+        return backups.filter { BackupID(hex: $0) == nil } + previous.filter { $0.wholeMatch(of: name) == nil }
     }
 }
 

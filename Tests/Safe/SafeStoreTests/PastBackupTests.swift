@@ -10,6 +10,10 @@ import Testing
         BackupVersion(time: day(uploaded), replaced: day(replaced), count: uploaded)
     }
 
+    private func deleted(_ uploaded: Int, _ day: Int) -> BackupVersion {
+        BackupVersion(time: StoreKit.day(uploaded), replaced: StoreKit.day(day), count: uploaded, isDeleted: true)
+    }
+
     private func past(_ number: Int, present: Int?, _ versions: [BackupVersion], lead: Int = 0) -> PastBackup {
         PastBackup(
             at: day(number), present: present.map { day($0) }, versions: versions,
@@ -29,6 +33,16 @@ import Testing
     @Test func `of those that are not retained, an older one stands in`() {
         let versions = [version(0, 1), version(7, 8)]
         #expect(past(5, present: 8, versions) == .previous(version(0, 1)))
+    }
+
+    @Test func `what had been deleted stays deleted, also if there is a newer one`() {
+        let versions = [version(0, 2), deleted(2, 4)]
+        #expect(past(3, present: 9, versions) == .previous(deleted(2, 4)))
+        for number in 4...8 { #expect(past(number, present: 9, versions) == .absent) }
+        #expect(past(9, present: 9, versions) == .present)
+        #expect(past(5, present: nil, versions + [version(6, 7)]) == .absent)
+        #expect(past(5, present: 9, versions, lead: 2) == .previous(deleted(2, 4)))
+        #expect(past(6, present: 9, versions, lead: 2) == .absent)
     }
 
     @Test func `what had been deleted is absent`() {
