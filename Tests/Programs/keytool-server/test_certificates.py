@@ -5,6 +5,7 @@ import signal
 
 import pytest
 
+from kit_store import faketime, forget_faketime
 from server import curl, run, wait_for
 
 # How a file stops being a regular one.
@@ -68,6 +69,37 @@ def test_a_lost_key_is_not_replaced_silently(serve, missing):
         path.unlink()
     tls.rmdir()
     assert serve("--tls-self-signed", "localhost").said["pin"] != server.said["pin"]
+
+
+def test_a_reload_takes_no_other_self_signed_key(serve, tmp_path):
+    """All clients know the pin of the present one. A start with the new key would lock them out."""
+    server = serve("--tls-self-signed", "localhost")
+    other = serve("--tls-self-signed", "localhost", name="other")
+    tls, away = server.directory / "tls", server.directory / "away"
+
+    def reload(sentence):
+        count = server.words.count(sentence)
+        server.process.send_signal(signal.SIGHUP)
+        wait_for(lambda: server.words.count(sentence) > count)
+        asked = curl(f"https://localhost:{server.port}/config", "--cacert", authority, "--pinnedpubkey",
+                     server.said["pin"])
+        assert asked.status == 200
+
+    tls.rename(away)
+    authority = away / "authority.pem"
+    missing = "the present certificate stays in use: tls/key.pem in the store's directory is missing"
+    reload(missing)
+    assert not tls.exists()
+    tls.mkdir(mode=0o700)
+    reload(missing)
+    assert list(tls.iterdir()) == []
+    tls.rmdir()
+    (other.directory / "tls").rename(tls)
+    reload("the present certificate stays in use: tls/key.pem in the store's directory is another key")
+    tls.rename(tmp_path / "gone")
+    away.rename(tls)
+    authority = tls / "authority.pem"
+    reload("the certificate was read again")
 
 
 def test_an_expired_certificate_is_named(serve, certificates, installed):

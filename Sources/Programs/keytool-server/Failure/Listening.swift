@@ -31,6 +31,13 @@ extension ServerCertificateError: Explained {
     }
 }
 
+/// A running server with a self-signed certificate has found another key.
+struct OtherPin: Explained {
+    var failure: Failure {
+        Failure(.badData, "tls/key.pem in the store's directory is another key than the one whose pin clients know")
+    }
+}
+
 extension SelfSignedError: Explained {
     var failure: Failure {
         switch self {

@@ -68,8 +68,10 @@ enum CertificateSource {
 
     /// Reads the files. A self-signed certificate goes with its authority, so that a client can trust that by its
     /// fingerprint. Its files are written if they are missing or nearly expired.
-    /// - Throws: among others `SelfSignedError.missingKey` if only the key of a self-signed certificate is missing.
-    func read() throws -> (chain: [UInt8], key: [UInt8]) {
+    /// - Parameter known: the pin that clients know; nil at the start of a server. Then missing files are made.
+    /// - Throws: among others `SelfSignedError.missingKey` if only the key of a self-signed certificate is missing, or the
+    ///   key of a running server; `OtherPin`.
+    func read(known pin: String? = nil) throws -> (chain: [UInt8], key: [UInt8]) {
         switch self {
         case .files(let certificate, let key):
             return (
@@ -77,12 +79,21 @@ enum CertificateSource {
                 try InputFile(plainFile: certificate).readBytes(.bytes, limit: Self.maxBytes),
                 try InputFile(plainFile: key).readBytes(.bytes, limit: Self.maxBytes)
             )
-        case .selfSigned(let names, let path): return try Self.selfSigned(names, path)
+        case .selfSigned(let names, let path):
+            let files = try Self.selfSigned(names, path, isStart: pin == nil)
+            guard try pin == nil || ServerCertificate(chain: files.chain, key: files.key).pin == pin else {
+                throw OtherPin()
+            }
+            return files
         }
     }
 
-    private static func selfSigned(_ names: [String], _ path: String) throws -> (chain: [UInt8], key: [UInt8]) {
-        try Directory.open(path, rule: .shared).makeDirectory(directoryName)
+    private static func selfSigned(
+        _ names: [String], _ path: String, isStart: Bool
+    ) throws -> (chain: [UInt8], key: [UInt8]) {
+        let store = try Directory.open(path, rule: .shared)
+        guard try isStart || store.contains(directoryName) else { throw SelfSignedError.missingKey }
+        try store.makeDirectory(directoryName)
         let files = try Directory.open("\(path)/\(directoryName)", rule: .secret)
         func content(_ name: String) throws -> [UInt8]? {
             try files.contains(name) ? files.readPublic(name, limit: maxBytes) : nil
@@ -92,7 +103,7 @@ enum CertificateSource {
         let authority = try content(authorityName)
         let present = try content(certificateName)
         // Clients know the pin and the authority. Another key would lock out all of them.
-        guard key != nil || authority == nil && present == nil else { throw SelfSignedError.missingKey }
+        guard key != nil || isStart && authority == nil && present == nil else { throw SelfSignedError.missingKey }
         if let key, let authority, let certificate = present,
             try SelfSigned.isGood(certificate, key: key, authority: authority, names: names, now: now)
         {

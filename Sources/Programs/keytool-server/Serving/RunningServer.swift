@@ -90,20 +90,20 @@ struct RunningServer {
     func renew() {
         guard case .selfSigned? = source, let certificate, let source else { return }
         do {
-            let files = try source.read()
+            let files = try source.read(known: certificate.pin)
             try certificate.replace(chain: files.chain, key: files.key)
         } catch {
             log.say("warning: the self-signed certificate was not renewed: \(Failure(error).message)")
         }
     }
 
-    /// Reads the certificate again. If it cannot be used, the present one stays.
+    /// Reads the certificate again. If it cannot be used, or is a self-signed one of another key, the present one stays.
     private func reload() {
         manager.reloading()
         defer { manager.ready() }
         guard let certificate, let source else { return log.say("there is no certificate to read again") }
         do {
-            let files = try source.read()
+            let files = try source.read(known: certificate.pin)
             try certificate.replace(chain: files.chain, key: files.key)
             log.say("the certificate was read again")
             warnOfTerm()
