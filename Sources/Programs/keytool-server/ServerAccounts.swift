@@ -11,6 +11,9 @@ struct AccountsOption: ParsableArguments {
 
     @OptionGroup var file: AccountsFileOption
 
+    /// What the command of a hint needs to find the same accounts, as `StoreOption.words`.
+    var words: String { store.words + (file.accounts.map { " --accounts " + ShellWord.path($0) } ?? "") }
+
     /// The accounts, for a command that reads them.
     /// - Throws: `UsageFailure`; `FileError.missing` if the directory is not prepared.
     func accounts() throws -> ServerAccounts {
@@ -131,12 +134,15 @@ struct ServerAccounts: ~Copyable {
         }
     }
 
-    /// Changes the file, and deletes all backups of an account in the same step.
-    func editAndDelete(_ name: AccountName, _ edit: (inout AccountFile) throws -> Void) throws {
+    /// Changes the file, then deletes all backups of an account.
+    /// - Returns: why they were not deleted.
+    func editAndDelete(_ name: AccountName, _ edit: (inout AccountFile) throws -> Void) throws -> FileError? {
         switch directory {
         case .some(let directory):
-            try directory.removeAccount(name) { content in try Self.change(content, edit) }
-        case .none: try requireDirectory(for: "--delete-backups")
+            return try directory.removeAccount(name) { content in try Self.change(content, edit) }
+        case .none:
+            try requireDirectory(for: "--delete-backups")
+            return nil
         }
     }
 

@@ -9,6 +9,9 @@ struct StoreOption: ParsableArguments {
             "The backups: file:///DIR, or for serve also s3://HOST/PREFIX (KEYTOOL_SERVER_STORE).", valueName: "url"))
     var store: String?
 
+    /// What the command of a hint needs to find the same store, as it was typed; empty if a variable names it.
+    var words: String { store.map { " --store " + ShellWord.quoted($0) } ?? "" }
+
     /// - Throws: `UsageFailure` if there is no store, or if it is of none of the forms.
     func location() throws -> StoreLocation {
         guard let text = try store ?? Environment.setting("KEYTOOL_SERVER_STORE") else {

@@ -157,15 +157,22 @@ public struct ServerDirectory: ~Copyable, Sendable {
 
     /// Edits the file of accounts, then removes the directory of an account with all backups in it, at once for
     /// everybody else. Waits for writes that have begun; later ones fail. Other edits of the file wait for both steps,
-    /// so nobody adds the account in between. A missing directory is not an error.
+    /// so nobody adds the account in between. A missing directory is not an error. The file comes first: an account that
+    /// uploads without end must not stop its own removal.
+    /// - Returns: why the directory was not removed, though the file was edited; for example `.locked`.
     /// - Parameter edit: makes the new content from the present one, as for `editLogins`: it removes the account, or
     ///   throws if the account must stay.
     /// - Throws: `FileError`, or the error of `edit`; then nothing was changed.
-    public func removeAccount(_ account: AccountName, edit: ([UInt8]) throws -> [UInt8]) throws {
-        guard try hasAccounts() else { return }
+    @discardableResult
+    public func removeAccount(_ account: AccountName, edit: ([UInt8]) throws -> [UInt8]) throws -> FileError? {
+        guard try hasAccounts() else { return nil }
         try shared.directory.makeDirectory(Self.accountsName)
         let accounts = try shared.directory.directory(Self.accountsName)
-        try logins.edit(edit) { try removeDirectory(of: account, in: accounts) }
+        var failure: FileError?
+        try logins.edit(edit) {
+            do throws(FileError) { try removeDirectory(of: account, in: accounts) } catch { failure = error }
+        }
+        return failure
     }
 
     /// The caller holds the lock of all edits.

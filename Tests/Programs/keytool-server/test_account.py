@@ -1,6 +1,7 @@
 """keytool-server account: the file of accounts, their directories, and what is asked on a terminal."""
 
 import base64
+import fcntl
 import hashlib
 import json
 import os
@@ -206,6 +207,25 @@ def test_remove_deletes_the_backups(store):
     store.ok("account", "remove", "bob", "--yes", "--delete-backups")
     assert not any("bob" in path for path in store.tree())
     store.fails(10, "account", "remove", "bob", "--yes", "--delete-backups")
+
+
+def test_an_account_is_removed_although_its_backups_are_in_use(store):
+    """It may be their user for whom it is removed."""
+    store.add("alice")
+    path = store.put(1, account="alice")
+    lock = os.open(path.parent, os.O_RDONLY)
+    fcntl.flock(lock, fcntl.LOCK_EX)
+    try:
+        run = store("account", "remove", "alice", "--delete-backups", "--yes")
+        assert run.code == 11 and "the account alice is removed, but its backups are not: another" in run.err, run
+        again = f"keytool-server account remove alice --delete-backups --store file://{store.path}"
+        assert f"hint: {again} deletes them" in run.err and "try again later" not in run.err
+        assert store.logins == "" and path.exists()
+        assert "is removed" not in store.fails(11, "account", "remove", "alice", "--delete-backups", "--yes").err
+    finally:
+        os.close(lock)
+    store.ok(*again.split()[1:-2], "--yes")
+    assert not path.exists()
 
 
 def test_parallel_adds_are_all_kept(store):

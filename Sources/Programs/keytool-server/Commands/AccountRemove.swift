@@ -42,7 +42,14 @@ struct AccountRemove: Verb {
             guard isAccount || file[name] == nil else { throw AddedAccount(name: name) }
             file.remove(name)
         }
-        if deleteBackups { try accounts.editAndDelete(name, edit) } else { try accounts.edit(edit) }
+        if !deleteBackups {
+            try accounts.edit(edit)
+        } else if let failure = try accounts.editAndDelete(name, edit)?.failure {
+            throw Failure(
+                failure.status,
+                (isAccount ? "the account \(name.text) is removed, but its backups are not: " : "") + failure.message,
+                hints: Hint("keytool-server account remove \(name.text) --delete-backups\(place.words) deletes them"))
+        }
         let left = deleteBackups || size == nil ? nil : accounts.path(of: name)
         try dialog.output.done(
             [words(size?.backups ?? 0, left)],
@@ -53,7 +60,7 @@ struct AccountRemove: Verb {
                     ("backups_deleted", .bool(deleteBackups)), ("directory", left.map { .string($0) }),
                 ]))
         if left != nil, size?.backups ?? 0 > 0 {
-            dialog.output.hint("keytool-server account remove \(name.text) --delete-backups deletes them")
+            dialog.output.hint("keytool-server account remove \(name.text) --delete-backups\(place.words) deletes them")
         }
     }
 
