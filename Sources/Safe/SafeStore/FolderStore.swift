@@ -24,7 +24,7 @@ public struct FolderStore: ~Copyable, Sendable {
     private static let configName = "config"
     static let backupsName = "backups"
 
-    private let shared: SharedDirectory
+    let shared: SharedDirectory
     /// The account whose backups these are; nil for those of a server without accounts.
     let account: AccountName?
     let exclusion: Exclusion
@@ -201,5 +201,13 @@ final class SharedDirectory: Sendable {
     init(_ path: String) throws(FileError) {
         directory = try Directory.open(path, rule: .shared)
         mayAnswerAtOnce = directory.mayAnswerAtOnce
+    }
+
+    /// Throws if the path leads to another directory, as after a restored copy was moved there: what is stored in this
+    /// one would be lost.
+    func requirePlace() throws(StoreError) {
+        guard (try? directory.isAtItsPath()) ?? true else {
+            throw .failed(reason: "the directory of the store was moved or replaced: restart the server")
+        }
     }
 }

@@ -83,7 +83,12 @@ extension FolderStore: BackupStore {
             let backups = try backups()
             let lock = try backups.lock(wait: Self.lockWait, isShared: isShared)
             defer { withExtendedLifetime(lock) {} }
-            do throws(StoreError) { try authorize() } catch { return .failure(error) }
+            do throws(StoreError) {
+                try shared.requirePlace()
+                try authorize()
+            } catch {
+                return .failure(error)
+            }
             return .success(try body(backups))
         }
         return try done.get()

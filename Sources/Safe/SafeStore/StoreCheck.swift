@@ -7,10 +7,11 @@ extension ServerDirectory {
 
     /// Does what an upload does: opens the directories of the backups, reads the clock, then writes, reads and removes a file.
     /// - Parameter room: bytes that have to be free.
-    /// - Throws: `StoreError`; `.full` also if less is free.
+    /// - Throws: `StoreError`; `.full` also if less is free; `.failed` also if the path leads to another directory.
     public func check(room: Int) throws(StoreError) {
         let isEnough: Bool
         do throws(FileError) { isEnough = try tryOut(room: room) } catch { throw StoreError(error) }
+        try shared.requirePlace()
         guard isEnough else { throw .full }
     }
 

@@ -44,6 +44,23 @@ def test_a_store_that_was_deleted(serve):
     assert "warning: not ready: a directory of the store is missing" in server.words
 
 
+def test_a_directory_that_was_replaced(serve):
+    """As by an operator who puts a restored copy in its place: nothing is confirmed that would be lost in the old one."""
+    server = serve()
+    upload = f"{server.url}/backups/{ID}"
+    assert curl(upload, body=b"before").status == 201
+    copy, old = server.directory.with_name("copy"), server.directory.with_name("old")
+    shutil.copytree(server.directory, copy, ignore=shutil.ignore_patterns("*.new"))
+    server.directory.rename(old)
+    copy.rename(server.directory)
+    assert ready(server) == (503, "the directory of the store was moved or replaced: restart the server\n")
+    assert curl(upload, body=b"after").status == 500 and curl(upload, "-X", "DELETE").status == 500
+    assert curl(upload).body == b"before"
+    assert [(path / "backups" / ID).read_bytes() for path in (old, server.directory)] == [b"before"] * 2
+    assert server.stop() == 0
+    assert curl(f"{serve().url}/backups/{ID}", body=b"after").status == 204
+
+
 def test_a_directory_of_backups_that_was_deleted(serve):
     server = serve()
     os.rmdir(server.directory / "backups")
