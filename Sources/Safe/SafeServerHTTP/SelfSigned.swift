@@ -22,7 +22,7 @@ package struct SelfSigned {
 
     /// - Parameters:
     ///   - names: host names and IP addresses, at least one. One that is repeated counts once.
-    ///   - authority: the present one, PEM; nil for a new one.
+    ///   - authority: the present one, PEM. A new one of the same key is made if it is nil, or valid for too short a time.
     ///   - key: the present one, PEM; nil for a new one.
     /// - Throws: `SelfSignedError`.
     package init(
@@ -31,18 +31,14 @@ package struct SelfSigned {
         let names = try Self.subjects(names)
         let own = if let pem { try Self.parse(pem) } else { try SigningKey() }
         let begin = now + (.zero - Self.lead)
-        let issuer =
-            if let present {
-                try Self.parse(authority: present, of: own)
-            } else {
-                try IssuedCertificate.authority("keytool-server authority", begin, begin + Self.authorityTerm, own)
-            }
+        let new = try IssuedCertificate.authority("keytool-server authority", begin, begin + Self.authorityTerm, own)
+        authority = if let present, try Self.isGood(authority: present, own, now) { present } else { try new.pem() }
+        let issuer = try Self.parse(authority: authority, of: own)
         key = if let pem { pem } else { try own.revealPEM() }
-        authority = if let present { present } else { try issuer.pem() }
         certificate = try IssuedCertificate.server(names, begin, begin + Self.term, by: issuer, own).pem()
     }
 
-    /// Whether a certificate is one of this key, of all these names and no others, and valid for long enough.
+    /// Whether a certificate is one of this key and all these names, and valid for long enough, as its authority.
     /// - Parameters:
     ///   - certificate: PEM.
     ///   - key: PEM.
@@ -52,12 +48,17 @@ package struct SelfSigned {
         _ certificate: [UInt8], key: [UInt8], authority: [UInt8], names: [String], now: Timestamp
     ) throws(SelfSignedError) -> Bool {
         let own = try parse(key)
-        _ = try parse(authority: authority, of: own)
-        guard let certificate = IssuedCertificate(pem: certificate), let names = try? subjects(names) else {
-            return false
-        }
+        guard try isGood(authority: authority, own, now), let certificate = IssuedCertificate(pem: certificate),
+            let names = try? subjects(names)
+        else { return false }
         return certificate.isOf(own) && certificate.isOf(names)
             && certificate.isValid(from: now, to: now + reserve)
+    }
+
+    private static func isGood(
+        authority pem: [UInt8], _ own: borrowing SigningKey, _ now: Timestamp
+    ) throws(SelfSignedError) -> Bool {
+        try parse(authority: pem, of: own).isValid(from: now, to: now + reserve)
     }
 
     private static func subjects(_ names: [String]) throws(SelfSignedError) -> [SubjectName] {

@@ -102,6 +102,21 @@ def test_a_reload_takes_no_other_self_signed_key(serve, tmp_path):
     reload("the certificate was read again")
 
 
+def test_an_authority_of_a_wrong_clock_is_made_again(serve):
+    """With the same key: clients know its pin."""
+    first = serve("--tls-self-signed", "localhost", **faketime(-20_000))
+    assert first.stop() == 0
+    forget_faketime(first.process)
+    again = serve("--tls-self-signed", "localhost")
+    assert again.said["pin"] == first.said["pin"]
+    assert curl(f"https://localhost:{again.port}/config", "--cacert", again.said["ca_file"]).status == 200
+    assert again.stop() == 0
+    # A good one is not made again.
+    authority = (again.directory / "tls/authority.pem").read_bytes()
+    third = serve("--tls-self-signed", "127.0.0.1")
+    assert (third.directory / "tls/authority.pem").read_bytes() == authority
+
+
 def test_an_expired_certificate_is_named(serve, certificates, installed):
     """Once at the start, and once after each signal."""
     options, paths = installed

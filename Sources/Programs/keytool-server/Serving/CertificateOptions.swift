@@ -111,7 +111,7 @@ enum CertificateSource {
         }
         let made = try SelfSigned(names: names, authority: authority, key: key, now: now)
         if key == nil { try files.write(keyName, made.key.span) }
-        if authority == nil { try files.write(authorityName, made.authority.span) }
+        if authority != made.authority { try files.write(authorityName, made.authority.span) }
         try files.write(certificateName, made.certificate.span)
         return (made.certificate + made.authority, made.key)
     }
