@@ -27,21 +27,21 @@ package final class Metrics: SafeAnswering {
         var expired = 0
         var previous = 0
         var stored: Int?
-        var lastSweep: Int64?
+        var lastSweep: Int64
         var isSuspicious = false
         var failedSweeps = 0
         var failedLogins = 0
     }
 
-    private let state = Mutex(State())
+    private let state: Mutex<State>
     private let measure = Mutex<@Sendable () -> Measurements>({ Measurements() })
     private let prefix = "keytool_server_"
 
     /// The upper bounds of the histogram of request times, in seconds.
     private static let bounds = [0.005, 0.025, 0.1, 0.5, 2.5, 10, 60]
 
-    /// Nothing is counted yet.
-    package init() {}
+    /// Nothing is counted yet. Until a sweep is carried out, that time is `start`, so that it is missed.
+    package init(start: ClockReading) { state = Mutex(State(lastSweep: start.wall.milliseconds / 1000)) }
 
     /// - Parameter measure: called each time that the metrics are asked for, on the thread of the request: it must not
     ///   wait for the store.
@@ -150,11 +150,10 @@ package final class Metrics: SafeAnswering {
         if let stored = state.stored {
             lines += family("stored_backups", "gauge", "Backups after the last sweep.", [("", "\(stored)")])
         }
-        if let time = state.lastSweep {
-            lines += family(
-                "last_sweep_timestamp_seconds", "gauge", "When a sweep was carried out last.", [("", "\(time)")])
-        }
         return lines
+            + family(
+                "last_sweep_timestamp_seconds", "gauge",
+                "When a sweep was carried out last, or the server began if none was.", [("", "\(state.lastSweep)")])
     }
 
     private func measurements(_ measured: Measurements) -> [String] {

@@ -278,7 +278,7 @@ def test_an_upload_costs_the_same_beside_many_previous_backups(serve, tmp_path, 
             (previous / f"{ID[:2]}{number:062x}-20991121T030000123Z-20991122T030000123Z").write_bytes(b"x")
         server = serve("--metrics-listen", "127.0.0.1:0", name=name, before=(
             "strace", "-D", "-f", "-qq", "-e", "trace=getdents64,newfstatat,statx", "-o", trace))
-        wait_for(lambda: "keytool_server_last_sweep_timestamp_seconds" in server.metrics())
+        wait_for(lambda: "keytool_server_stored_backups" in server.metrics())
 
         def upload():
             assert curl(f"{server.url}/alice/backups/{ID}", *login(password), body=b"new").status in (201, 204)

@@ -81,7 +81,7 @@ struct Serve: Verb {
         if let files { settings.lowerConnections(toFiles: files) }
         let store = try opened(settings, dialog)
         try settings.limits.adapt(to: store.limits)
-        let metrics = Metrics()
+        let metrics = Metrics(start: Clocks.now())
         let server = try RunningServer(
             settings, store, metrics: metrics, log: settings.log, manager: ServiceManager())
         let sizes = settings.metricsAccounts ? store.sizes.map { Gauge(every: .seconds(60), $0) } : nil
