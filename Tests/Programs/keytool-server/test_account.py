@@ -28,7 +28,7 @@ def is_password(line, password):
 
 def test_add_writes_a_hash_and_a_directory(store):
     result = store.add("alice", "pässword 1", "--quota", "20M")
-    assert result.out == "added the account alice\n" and "https://HOST/alice" in result.err
+    assert result.out == "added the account alice\n" and "https://HOST:PORT/alice" in result.err
     assert "pässword" not in str(store.tree())
     assert is_password(store.logins.strip(), "pässword 1") and store.logins.endswith(":20971520\n")
     assert oct((store.path / "logins").stat().st_mode) == "0o100600"
@@ -44,7 +44,7 @@ def test_add_writes_a_hash_and_a_directory(store):
 
 def test_add_refuses(store):
     store.add("alice")
-    assert "passwd alice" in store.fails(17, "account", "add", "alice").err
+    assert f"passwd alice --store file://{store.path} changes" in store.fails(17, "account", "add", "alice").err
     for name in ("Alice", "-a", "a_b", "../a", "a" * 33, ""):
         store.fails(64, "account", "add", "--account-password-file", "-", "--", name, stdin="correct horse")
     for size in ("20X", "-1", "1.5M", "99999999999T", "M x", "0", "0M"):

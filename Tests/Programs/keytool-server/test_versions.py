@@ -121,7 +121,7 @@ def test_the_present_backup_becomes_a_previous_one(store):
 def test_what_does_not_exist_is_not_restored(store):
     store.fails(10, "restore", identifier(1), TIMES[0], "--yes")
     store.put_previous(1, TIMES[0])
-    assert "versions ID lists them" in store.fails(10, "restore", identifier(1), TIMES[1], "--yes").err
+    assert f"versions {identifier(1)} --store file://{store.path} lists them" in store.fails(10, "restore", identifier(1), TIMES[1], "--yes").err
     for wrong in ("2026-11-20T03:00:00Z", "20261120T030000Z", "20261320T030000123Z"):
         store.fails(64, "restore", identifier(1), wrong, "--yes")
 

@@ -45,14 +45,15 @@ struct AccountAdd: Verb {
             json: .result(
                 "account add",
                 [("name", .string(name.text)), ("quota_bytes", quota.map { .number($0.bytes) } ?? .null)]))
-        dialog.output.hint("its Safe server is https://HOST/\(name.text)")
+        let address = "https://HOST:PORT/\(name.text)"
+        dialog.output.hint("its Safe server is \(address) (without :PORT if the port is 443)")
         guard isFirst else { return }
         dialog.output.hint("this is the first account: from now on, the server asks for logins")
         let stranded = try accounts.countWithoutAccount()
         if stranded > 0 {
             dialog.output.warn(
                 "\(Counted.backups(stranded)) of clients without an account stay in the store, out of their reach")
-            dialog.output.hint("on each of these clients: keytool safe move --server https://HOST/\(name.text)")
+            dialog.output.hint("on each of these clients: keytool safe move --server \(address)")
         }
     }
 
@@ -60,7 +61,7 @@ struct AccountAdd: Verb {
         guard file[name] == nil else {
             throw Failure(
                 .exists, "the account \(name.text) already exists",
-                hints: "keytool-server account passwd \(name.text) changes its password")
+                hints: Hint("keytool-server account passwd \(name.text)\(place.words) changes its password"))
         }
         guard !file.isFull else {
             throw Failure(.cantCreate, "\(accounts.logins.path) has no room for another account")

@@ -21,10 +21,10 @@ struct AccountPasswd: Verb {
 
     func run(_ dialog: Dialog) throws {
         let accounts = try place.changedAccounts()
-        guard try accounts.file()[name] != nil else { throw AbsentAccount(name: name) }
+        guard try accounts.file()[name] != nil else { throw AbsentAccount(name: name, place: place.words) }
         let hash = try password.hash(for: name, dialog)
         try accounts.edit { file in
-            guard let account = file[name] else { throw AbsentAccount(name: name) }
+            guard let account = file[name] else { throw AbsentAccount(name: name, place: place.words) }
             file.set(Account(name: name, hash: hash, quota: account.quota))
         }
         try dialog.output.done(

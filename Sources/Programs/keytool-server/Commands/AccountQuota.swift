@@ -25,10 +25,10 @@ struct AccountQuota: Verb {
     func run(_ dialog: Dialog) throws {
         try quota.size?.requireQuota()
         let accounts = try place.changedAccounts()
-        guard try accounts.file()[name] != nil else { throw AbsentAccount(name: name) }
+        guard try accounts.file()[name] != nil else { throw AbsentAccount(name: name, place: place.words) }
         let bytes = quota.size?.bytes
         try accounts.edit { file in
-            guard let account = file[name] else { throw AbsentAccount(name: name) }
+            guard let account = file[name] else { throw AbsentAccount(name: name, place: place.words) }
             file.set(Account(name: name, hash: account.hash, quota: bytes))
         }
         try dialog.output.done(

@@ -28,7 +28,7 @@ struct AccountRemove: Verb {
         let size = try accounts.size(of: name)
         let isAccount = try accounts.file()[name] != nil
         // Backups that an earlier removal has left can be deleted, too.
-        guard isAccount || (deleteBackups && size != nil) else { throw AbsentAccount(name: name) }
+        guard isAccount || (deleteBackups && size != nil) else { throw AbsentAccount(name: name, place: place.words) }
         if !yes {
             if deleteBackups {
                 let backups = Counted.backups(size?.backups ?? 0)
@@ -39,7 +39,7 @@ struct AccountRemove: Verb {
         }
         let edit = { (file: inout AccountFile) in
             // The answer was about the backups of an earlier account, not about those of this one.
-            guard isAccount || file[name] == nil else { throw AddedAccount(name: name) }
+            guard isAccount || file[name] == nil else { throw AddedAccount(name: name, place: place.words) }
             file.remove(name)
         }
         if !deleteBackups {

@@ -13,7 +13,9 @@ struct AccountOption: ParsableArguments {
     func backups(in store: StoreOption) throws -> FolderStore {
         let limits = try store.limits()
         let server = try ServerDirectory(at: store.directory())
-        if let account, try server.size(of: account) == nil { throw AbsentAccount(name: account) }
+        if let account, try server.size(of: account) == nil {
+            throw AbsentAccount(name: account, place: store.words)
+        }
         return try FolderStore(
             at: server.path, account: account, keepsPrevious: true, readLimit: limits.maxReadBytes,
             excluding: .everybody, clock: server.clock)

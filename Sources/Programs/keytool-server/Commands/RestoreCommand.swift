@@ -62,7 +62,7 @@ struct RestoreCommand: Verb {
         let state = plan.states[0]
         guard case .previous(let version) = state.backup else {
             guard try state.isPresent || !backups.versions(of: id).isEmpty else { throw backup.absent }
-            throw Self.absentVersion(time)
+            throw absentVersion(time, of: id)
         }
         if !dryRun {
             let question = "replace the present backup with that of \(time.text)"
@@ -79,9 +79,10 @@ struct RestoreCommand: Verb {
                 ]))
     }
 
-    private static func absentVersion(_ time: VersionTime) -> Failure {
-        Failure(
+    private func absentVersion(_ time: VersionTime, of id: BackupID) -> Failure {
+        let account = backup.account.map { " --account \($0.text)" } ?? ""
+        return Failure(
             .absent, "the backup has no previous one of \(time.text)",
-            hints: "keytool-server versions ID lists them")
+            hints: Hint("keytool-server versions \(id.hex)\(account)\(store.words) lists them"))
     }
 }

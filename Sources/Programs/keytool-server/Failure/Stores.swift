@@ -33,21 +33,27 @@ struct LostAccounts: Explained {
 /// There is no account of this name.
 struct AbsentAccount: Explained {
     let name: AccountName
+    /// What a command needs to find the store.
+    let place: String
 
     var failure: Failure {
         Failure(
-            .absent, "there is no account \(name.text)", hints: "keytool-server account list shows the accounts")
+            .absent, "there is no account \(name.text)",
+            hints: Hint("keytool-server account list\(place) shows the accounts"))
     }
 }
 
 /// An account of this name was added while the deletion of old backups was being confirmed.
 struct AddedAccount: Explained {
     let name: AccountName
+    /// What a command needs to find the store.
+    let place: String
 
     var failure: Failure {
         Failure(
             .exists, "the account \(name.text) was added meanwhile; nothing was deleted",
-            hints: "keytool-server account remove \(name.text) --delete-backups removes it with all its backups")
+            hints: Hint(
+                "keytool-server account remove \(name.text) --delete-backups\(place) removes it with all its backups"))
     }
 }
 
