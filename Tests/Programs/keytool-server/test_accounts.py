@@ -211,6 +211,15 @@ def test_a_server_marks_a_store_whose_accounts_were_written_by_hand(serve, add, 
     assert (store / "asks-for-logins").read_bytes() == b""
 
 
+def test_lines_that_are_no_accounts_are_named_at_the_start(serve, add, tmp_path):
+    """As all lines of a file that another system's editor has saved: all logins get 401."""
+    add("alice")
+    logins = tmp_path / "store/logins"
+    logins.write_bytes(logins.read_bytes().replace(b"\n", b"\r\n"))
+    server = serve()
+    wait_for(lambda: f"warning: line 1 of {logins} is not an account, and is ignored" in server.words)
+
+
 def test_a_mark_that_cannot_be_written_is_told(serve, add, tmp_path):
     """The server serves the accounts, and the operator knows what is missing."""
     add("alice")

@@ -52,6 +52,7 @@ struct OpenedStore {
             log.say(
                 "warning: \(Failure(error).message); the command sweep does not know --keep-previous of this server")
         }
+        warn(ofLines: try responder.badAccountLines(), of: "\(path)/logins", log)
         return OpenedStore(
             answering: responder, limits: limits, delete: responder.expire,
             check: { () throws(StoreError) in try responder.check(room: spareUploads * limits.maxBackupBytes) },
@@ -80,9 +81,7 @@ struct OpenedStore {
         }
         // Nobody could log in: the operator has to know before the first client does.
         guard try logins.version() != nil else { throw FileError.missing(path: logins.path) }
-        for line in try responder.badAccountLines() {
-            log.say("warning: line \(line) of \(logins.path) is not an account, and is ignored")
-        }
+        warn(ofLines: try responder.badAccountLines(), of: logins.path, log)
         try prepare(connection, log)
         return OpenedStore(
             answering: responder, limits: limits, delete: responder.expire,
@@ -90,6 +89,10 @@ struct OpenedStore {
                 try responder.check()
                 try connection.check()
             }, accounts: try responder.accountNames())
+    }
+
+    private static func warn(ofLines lines: [Int], of path: String, _ log: ServerLog) {
+        for line in lines { log.say("warning: line \(line) of \(path) is not an account, and is ignored") }
     }
 
     private static func prepare(_ connection: S3Connection, _ log: ServerLog) throws(StoreError) {
