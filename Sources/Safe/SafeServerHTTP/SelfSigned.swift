@@ -62,9 +62,8 @@ package struct SelfSigned {
     }
 
     private static func subjects(_ names: [String]) throws(SelfSignedError) -> [SubjectName] {
-        let subjects = names.compactMap { SubjectName($0) }
-        guard subjects.count == names.count, !subjects.isEmpty else { throw .name }
-        return subjects.reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
+        if let name = names.isEmpty ? "" : names.first(where: { SubjectName($0) == nil }) { throw .name(name) }
+        return names.compactMap { SubjectName($0) }.reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
     }
 
     private static func parse(_ pem: [UInt8]) throws(SelfSignedError) -> SigningKey {
@@ -132,7 +131,7 @@ enum SubjectName: Equatable {
 /// Why no certificate was made.
 package enum SelfSignedError: Error, Equatable, Sendable {
     /// A name is neither an address nor a host name.
-    case name
+    case name(String)
     /// The present key is damaged, or of another kind.
     case key
     /// There is an authority or a certificate, but not their key.

@@ -117,6 +117,12 @@ def test_an_authority_of_a_wrong_clock_is_made_again(serve):
     assert (third.directory / "tls/authority.pem").read_bytes() == authority
 
 
+def test_a_name_that_is_none_is_named(tmp_path):
+    refused = run("serve", "--store", f"file://{tmp_path}/store", "--listen", "127.0.0.1:0", "--tls-self-signed",
+                  "localhost,not a name")
+    assert refused.returncode == 64 and "'not a name' in --tls-self-signed is neither" in refused.stderr
+
+
 def test_an_expired_certificate_is_named(serve, certificates, installed):
     """Once at the start, and once after each signal."""
     options, paths = installed

@@ -41,7 +41,8 @@ struct OtherPin: Explained {
 extension SelfSignedError: Explained {
     var failure: Failure {
         switch self {
-        case .name: Failure(.usage, "a name in --tls-self-signed is neither a host name nor an address")
+        case .name(let name):
+            Failure(.usage, "'\(name.printable)' in --tls-self-signed is neither a host name nor an address")
         case .key:
             Failure(
                 .badData, "tls/key.pem in the store's directory is damaged", hints: Self.restoreKey)
