@@ -3,6 +3,7 @@ import Console
 import Encodings
 import SafeServerHTTP
 import SafeStore
+import SafeWire
 
 /// What a server prints when it has started: where it listens, how to add the first account, and what to type on a client
 /// and into the apps, in the order that works.
@@ -18,7 +19,9 @@ struct Welcome {
         self.accounts = accounts
         addition =
             if accounts == nil, case .directory(let path) = settings.location {
-                Self.command(["keytool-server", "account", "add", "NAME", "--store", "file://\(path)"])
+                Self.command([
+                    "keytool-server", "account", "add", "NAME", "--store", SafeServerAddress.directory(path).text,
+                ])
             } else {
                 nil
             }
