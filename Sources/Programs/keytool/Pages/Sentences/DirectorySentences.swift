@@ -29,7 +29,7 @@ struct DirectorySentences: PageSentences {
         key: "Ihr Schlüssel",
         user: "Lizenzbenutzer",
         other: [
-            "Dieses Verzeichnis kennt die ID. Um sie zu widerrufen, braucht keytool id revoke seine Adresse: --directory ADRESSE"
+            "Dieses Verzeichnis kennt die ID. Zum Widerrufen: keytool id revoke mit --directory ADRESSE"
         ],
         company: [
             "Die ID gehört zu einer Firma und braucht deren Server und Lizenz. Importieren Sie zuerst deren Datei, mit",
