@@ -20,7 +20,7 @@ RESET = struct.pack("ii", 1, 0)  # no lingering: closing sends RST
 def names(server):
     """Of all files of the store but those of the server itself."""
     return {str(path.relative_to(server.directory)) for path in server.directory.rglob("*") if path.is_file()} - {
-        "clock", "config", "server.lock", "backups/.lock"}
+        "clock", "config", "keep-previous", "server.lock", "backups/.lock"}
 
 
 BROKEN = {

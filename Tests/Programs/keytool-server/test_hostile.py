@@ -107,7 +107,7 @@ def test_mutated_requests(guarded):
         assert present.pop(id, None) in contents, id
     assert present == expected and obeyed > REQUESTS / 10 and len(possible) < REQUESTS / 20
     assert {path.name for path in server.directory.iterdir()} <= {
-        "backups", "clock", "config", "previous", "server.lock"}
+        "backups", "clock", "config", "keep-previous", "previous", "server.lock"}
 
 
 def change(expected, request):
