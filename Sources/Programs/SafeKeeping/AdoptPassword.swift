@@ -34,13 +34,10 @@ extension SafeKeeper {
         let key = stateKey
         let profile = try identity.records.profile()
         var state = try UploadState(of: identity.records, at: place.name, key: key)
-        let (old, digests) = (TargetDigests(setup.current, profile, key: key), TargetDigests(new, profile, key: key))
-        let earlier = state.state(at: setup.current, old)
         var known = PlaceState.unknown
-        known.mirror = earlier.mirror
-        if earlier.content == old.content { known.content = digests.content }
+        known.mirror = state.state(at: setup.current, TargetDigests(setup.current, profile, key: key)).mirror
         known.passwordProvenAt = now()
-        state.safe = .init(target: digests.target, state: known)
+        state.safe = .init(target: TargetDigests(new, profile, key: key).target, state: known)
         try store(SafeSetup(new.copy, isReadOnly: true), state, at: place.name, in: identity)
     }
 }

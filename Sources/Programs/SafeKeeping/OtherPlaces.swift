@@ -164,21 +164,6 @@ extension IdentityRecords {
         return false
     }
 
-    /// What stays of a setup for reading only: the digest of the profile, if it was pulled there and not changed since.
-    func released(by setup: borrowing SafeSetup, of place: PlaceName, key: borrowing SecureBytes) throws -> Digest? {
-        guard setup.isReadOnly, let profile = try? profile() else { return nil }
-        let known = try state(at: setup.current, of: place, profile, key)
-        return known.content == known.document ? TargetDigests.released(setup.current, profile, key: key) : nil
-    }
-
-    /// Whether the profile was pulled from this place while it was set up for reading only, and not changed since.
-    func isReleased(
-        _ profile: borrowing Profile, at target: borrowing SafeTarget, key: borrowing SecureBytes
-    ) throws -> Bool {
-        let digest = TargetDigests.released(target, profile, key: key)
-        return try placesWithState().contains { try UploadState(of: self, at: $0, key: key).released == digest }
-    }
-
     private func state(
         at target: borrowing SafeTarget, of place: PlaceName, _ profile: borrowing Profile, _ key: borrowing SecureBytes
     ) throws -> PlaceState {

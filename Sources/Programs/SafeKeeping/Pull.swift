@@ -270,12 +270,11 @@ extension SafeKeeper {
     ) throws {
         var pull = SafeVerb.Pull()
         pull.isHereEmpty = profile.document == .empty
-        let isReleased = try records.isReleased(profile, at: access.target, key: stateKey)
         // Generations of different places cannot be compared.
-        pull.isPlaceUnknown = place.last == nil && !isReleased
+        pull.isPlaceUnknown = place.last == nil
         var place = place
         // The states of the places that are set up tell whether the profile was uploaded.
-        place.content = try isReleased || !records.isUnsaved(profile, key: stateKey) ? place.document : nil
+        place.content = try records.isUnsaved(profile, key: stateKey) ? nil : place.document
         guard let contents = contents(fetched, access, profile == fetched.backup.profile ? .same : .otherDocument),
             let failure = SafeMachine.refusal(contents.contents, contents.digest, at: place, pull)
         else { return }

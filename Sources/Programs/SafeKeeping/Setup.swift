@@ -143,10 +143,7 @@ extension SafeKeeper {
             place.finding = try finding(stored, target, identity.records)
         }
         if isTooLong { place.finding = .damaged }
-        let profile = try identity.records.profile()
-        let digests = TargetDigests(target, profile, key: key)
-        // A pull loses nothing then.
-        if try identity.records.isReleased(profile, at: target, key: key) { place.content = digests.content }
+        let digests = TargetDigests(target, try identity.records.profile(), key: key)
         state.safe = .init(target: digests.target, state: place)
         try store(SafeSetup(target.copy, isReadOnly: access == .readOnly), state, at: safe.name, in: identity)
         return isTooLong ? true : backup.map { $0 != nil }
@@ -182,9 +179,7 @@ extension SafeKeeper {
                 setup.isRetiring ? .oldBackupLeft : .changeUnfinished, id: place.id.text,
                 server: setup.current.address.text)
         }
-        try forgetSetup(
-            of: place, in: identity,
-            releasing: identity.records.released(by: setup, of: place.name, key: stateKey))
+        try forgetSetup(of: place, in: identity)
     }
 
     /// Stores a setup and the state, both at once.
@@ -201,13 +196,10 @@ extension SafeKeeper {
     }
 
     /// Removes the record of the setup, and what the state knows of its places.
-    func forgetSetup(
-        of place: SafePlace, in identity: borrowing LockedIdentity, releasing released: Digest? = nil
-    ) throws {
+    func forgetSetup(of place: SafePlace, in identity: borrowing LockedIdentity) throws {
         var changes = identity.changes()
         changes.remove(.safe(at: place.name))
-        var state = try UploadState(of: identity.records, at: place.name, key: stateKey)
-        state.released = released ?? state.released
+        let state = try UploadState(of: identity.records, at: place.name, key: stateKey)
         changes.forgetPlaces(state, of: place, key: stateKey, now: now())
         try identity.commit(changes)
     }

@@ -15,9 +15,6 @@ internal import ThreemaSafe
 package struct UploadState: Equatable {
     /// When a backup code of this identity was last opened; only in the state of `main`.
     package var codeProvenAt: Timestamp?
-    /// Digest of the profile that was pulled, and not changed, from a place for reading only that is set up no more: see
-    /// `TargetDigests.released`.
-    var released: Digest?
     /// The place's own clock.
     var clock = ObservedClock()
     /// The backups in the place's history.
@@ -33,11 +30,11 @@ package struct UploadState: Equatable {
     package init() {}
 
     /// What stays if the place is set up no more, or if the private key is another one. The history stays, too.
-    /// - Parameter keepsProof: false for another private key: what was opened or pulled before proves nothing then.
+    /// - Parameter keepsProof: whether codes that were opened still prove something.
     package func withoutTargets(keepingProof keepsProof: Bool) -> UploadState {
         var state = UploadState()
         (state.clock, state.history) = (clock, history)
-        if keepsProof { (state.codeProvenAt, state.released) = (codeProvenAt, released) }
+        state.codeProvenAt = keepsProof ? codeProvenAt : nil
         return state
     }
 
@@ -72,7 +69,6 @@ extension UploadState {
                 mac.span, Self.mac(of: root.setting("mac", to: nil), records.owner.id, place, key).span)
         else { return }
         codeProvenAt = root["code_proven_at"]?.integer.map(Timestamp.init)
-        released = root["released"]?.string.flatMap(Hex.decode).flatMap { Digest($0) }
         clock = ObservedClock(root["clock"])
         history = HistoryIndex(root["history"])
         safe = root["safe"].flatMap(Known.init)
@@ -107,7 +103,6 @@ extension UploadState {
         root = root.setting("clock", to: clock.value)
         root = root.setting("history", to: history.value)
         root = root.setting("code_proven_at", to: codeProvenAt.map { .number($0.milliseconds) })
-        root = root.setting("released", to: released.map { .string(Hex.encode($0.bytes)) })
         root = root.setting("safe", to: safe?.value)
         root = root.setting("next", to: next?.value)
         root = root.setting("retiring", to: retiring?.value)
@@ -235,14 +230,6 @@ struct TargetDigests {
     ) -> Digest {
         let name = name(target)
         return Digest(content.withBytes { BLAKE2b.authenticate($0, after: name.span, key: key) }) ?? .none
-    }
-
-    /// As `content`, by the address of the server: it is the same if the place is set up again.
-    static func released(
-        _ target: borrowing SafeTarget, _ profile: borrowing Profile, key: borrowing SecureBytes
-    ) -> Digest {
-        let named = target.moved(to: target.server.copy, placeName: Array(target.address.text.utf8))
-        return content(profile.revealContent(), at: named, key: key)
     }
 
     private static func name(_ target: borrowing SafeTarget) -> [UInt8] {

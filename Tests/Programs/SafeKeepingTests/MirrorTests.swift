@@ -156,26 +156,6 @@ import ThreemaSafe
         #expect(try finding() == nil)
     }
 
-    @Test func `after a setup for reading only, the phone's newest backup replaces what was pulled from there`() throws
-    {
-        try write(Household.document("first"))
-        try home.pull { $0.isReplacing = true }
-        try write(Household.document("newest"))
-        try home.safe.removeSetup(of: Household.main)
-        // A setup of the same place later has another name in the state.
-        let target = SafeTarget(server: SafeEndpoint(home.server.address), keys: Household.safeKeys())
-        let access = SafeAccess(id: Household.id, target: target, server: home.server, isFromPassword: true)
-        let fetched = try access.fetch()
-        let pulled = try home.profile()
-        try home.change(to: Household.document("edited"))
-        #expect(throws: Household.refusal(.unpushedChanges, .named)) {
-            try home.safe.keep(fetched, from: access, SafeKeeper.KeepOptions())
-        }
-        try home.change(to: pulled)
-        try home.safe.keep(fetched, from: access, SafeKeeper.KeepOptions())
-        #expect(try home.profile() == Household.document("newest"))
-    }
-
     @Test func `a wait that the server asks for is kept to`() throws {
         try write(Household.document("phone"))
         home.server.misbehave { _, _ in .refused(.throttled("file:///memory", seconds: 600)) }

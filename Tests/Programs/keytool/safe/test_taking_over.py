@@ -5,7 +5,6 @@ from datetime import datetime, timedelta, timezone
 import pytest
 
 from kit.processes.clock import Clocked
-from kit.servers.phone import Phone
 from kit.servers.safedirectory import SafeDirectory
 
 ID = "ABCD1234"
@@ -66,38 +65,3 @@ def test_the_hints_are_about_the_server_of_the_command(two, other_keytool, safe_
     failed = other_keytool.fails(17, "safe", "pull", "--id", ID, "--server", two.nas.url, *safe_password, "--json")
     assert failed.error["reason"] == "unpushed_changes"
     assert failed.error["hint"] == "the same command with --replace restores the backup and overwrites the profile"
-
-
-@pytest.fixture
-def phone(keytool, directory, safe_password):
-    """A guard, with the phone's first backup in the profile and its newest one in the history; the phone is lost."""
-    phone = Phone(keytool, directory)
-    phone.writes("first")
-    phone.guarded_by(*safe_password)
-    keytool.ok("safe", "mirror")
-    phone.newest = phone.writes("newest", contacts=11)
-    keytool.ok("safe", "mirror")
-    keytool.ok("safe", "delete", "--setup-only", "--yes")
-    return phone
-
-
-def test_pull_after_a_guard(phone, safe_password):
-    phone.keytool.ok("safe", "pull", "--id", ID, "--server", phone.directory.url, *safe_password)
-    assert nickname(phone.keytool) == "newest"
-    assert phone.keytool.json("safe", "push", "--force")["result"] == "uploaded"
-    assert phone.document["user"]["nickname"] == "newest"
-
-
-def test_setup_after_a_guard(phone, safe_password):
-    """Each hint leads on, and none of them to the loss of the newest backup."""
-    phone.keytool.ok("safe", "setup", "--server", phone.directory.url, *safe_password)
-    phone.keytool.fails(20, "safe", "push")
-    phone.keytool.ok("safe", "pull")
-    assert nickname(phone.keytool) == "newest" and phone.blob == phone.newest
-
-
-def test_an_edited_profile_after_a_guard(phone, safe_password):
-    phone.keytool.ok("profile", "set", "--nickname", "edited")
-    pull = ["safe", "pull", "--id", ID, "--server", phone.directory.url, *safe_password]
-    assert phone.keytool.fails(17, *pull, "--json").error["reason"] == "unpushed_changes"
-    assert nickname(phone.keytool) == "edited"
