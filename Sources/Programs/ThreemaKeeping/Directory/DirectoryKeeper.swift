@@ -165,13 +165,16 @@ enum DirectoryKnowledge {
     case question
 
     /// Whether a directory replaces the present one. A question never removes the authorities and pins of another
-    /// directory. The directory of a company is replaced by that of a provisioning file only: without the file, no
-    /// request to it has a login.
+    /// directory, nor the provisioning file of a company, without which no request to it has a login. Only an identity
+    /// that has proved itself elsewhere leaves its company.
     /// - Parameter present: nil if none is remembered, or if its record is damaged.
     func replaces(_ present: DirectoryServer?, by server: DirectoryServer) -> Bool {
         guard let present else { return true }
-        guard present != server, present.onPrem == nil || server.onPrem != nil else { return false }
-        return self == .proof || present.url == server.url
+        return switch self {
+        case .proof: present != server
+        case .question:
+            present != server && present.url == server.url && (present.onPrem == nil || server.onPrem != nil)
+        }
     }
 }
 
