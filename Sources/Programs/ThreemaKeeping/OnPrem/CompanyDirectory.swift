@@ -33,9 +33,10 @@ extension DirectoryKeeper {
 
 extension ThreemaKeeper {
     /// The directory of an identity as its provisioning file has it, and the file.
-    /// - Returns: nil if none is remembered, or if its record is damaged.
-    package func knownDirectory(of id: ThreemaID) -> (server: DirectoryServer, file: OnPremFile?)? {
-        guard let server = try? keystore.identity(.threema(id)).directory() else { return nil }
+    /// - Returns: nil if none is remembered.
+    /// - Throws: `KeystoreError.damaged` for its record: a page without it would say that there is no directory.
+    package func knownDirectory(of id: ThreemaID) throws -> (server: DirectoryServer, file: OnPremFile?)? {
+        guard let server = try keystore.identity(.threema(id)).directory() else { return nil }
         let file = server.onPrem.flatMap(OnPremName.init).flatMap { try? onPrem.file($0) }
         return ((try? file?.directory()) ?? server, file)
     }

@@ -47,7 +47,7 @@ struct BackupSplit: Verb {
             // First: a page that a killed command has left is known then. Shares that nobody has cost only a wrong age.
             try keeper.shares.remember(made, of: id, key)
             do {
-                try write(new, of: id, key, PrintedDirectory(of: id, in: keeper), day, output)
+                try write(new, of: id, key, try PrintedDirectory(of: id, in: keeper), day, output)
             } catch {
                 try? keeper.shares.forget(made, of: id, key)
                 throw error

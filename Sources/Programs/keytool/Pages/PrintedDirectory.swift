@@ -14,8 +14,9 @@ struct PrintedDirectory {
     let isCompany: Bool
 
     /// - Returns: nil if the identity has none.
-    init?(of id: ThreemaID, in keeper: ThreemaKeeper) {
-        guard let known = keeper.knownDirectory(of: id) else { return nil }
+    /// - Throws: `KeystoreError.damaged`.
+    init?(of id: ThreemaID, in keeper: ThreemaKeeper) throws {
+        guard let known = try keeper.knownDirectory(of: id) else { return nil }
         url = known.server.url
         file = known.file
         isCompany = known.server.onPrem != nil

@@ -44,7 +44,7 @@ struct RecoveryCard {
         pins = server.pins
         isReadOnly = try keeper.safe.status(of: chosen.place).isReadOnly
         hasApp =
-            !id.isGateway && server.onPrem == nil && PrintedDirectory(of: id, in: keeper)?.isCompany != true
+            try !id.isGateway && server.onPrem == nil && PrintedDirectory(of: id, in: keeper)?.isCompany != true
         day = WallClock.now().day
         self.language = language
     }

@@ -49,9 +49,14 @@ struct ShareSheet {
             owner: sentences.owner.text, facts: facts, heading: sentences.restoring.text,
             lines: ([sentences.asking(share)] + sentences.steps).map { .text(text($0)) }
                 + [.gap, .heading(sentences.technician.text)]
-                + (sentences.details + (directory?.words(language) ?? sentences.offline)).map { .text(text($0)) },
+                + (sentences.details + directoryWords(sentences)).map { .text(text($0)) },
             places: Self.places(Self.rows(facts))
         ).pdf(of: share.words)
+    }
+
+    private func directoryWords(_ sentences: ShareSentences) -> [Sentence] {
+        guard let directory else { return sentences.offline }
+        return hasRoomForDirectory ? directory.words(language) : []
     }
 
     /// Whether the directory's address, and that of a company's file, fit on the page.
