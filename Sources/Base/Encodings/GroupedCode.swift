@@ -35,9 +35,9 @@ public struct GroupedCode: Equatable, Sendable {
         var characters: [UInt8] = []
         var lengths: [Int] = []
         var length = 0
-        for scalar in text.unicodeScalars {
-            // U+FEFF is what editors of Windows write at the beginning of a file.
-            if scalar == "-" || scalar == "\u{feff}" || scalar.properties.isWhitespace {
+        // Editors of Windows write U+FEFF at the beginning of a file.
+        for scalar in text.unicodeScalars.drop(while: { $0 == "\u{feff}" }) {
+            if scalar == "-" || scalar.properties.isWhitespace {
                 if length > 0 { lengths.append(length) }
                 length = 0
                 continue
