@@ -88,7 +88,8 @@ extension SafeExchangeError: Explained {
         } else {
             Failure(
                 .serverAuth, "\(server) does not accept this user name and password",
-                hints: "if the password was changed there: \(safe: "server") --server-user NAME",
+                hints:
+                    "if the Safe is already set up, and the password was changed there: \(safe: "server") --server-user NAME",
                 "with two-factor login, use an app password")
         }
     }

@@ -65,7 +65,7 @@ def test_password_changed_on_the_server(web_safe, server, given):
     change = ["safe", "server", "--server-user", "anna"]
     web_safe.keytool.fails(13, *change, *given("server-password", WRONG.password))
     refused = web_safe.keytool.fails(13, "safe", "push", "--force").err
-    assert "hint: if the password was changed there: keytool safe server --server-user NAME\n" in refused
+    assert "and the password was changed there: keytool safe server --server-user NAME\n" in refused
     # The stored user is meant, if none is named.
     web_safe.keytool.ok("safe", "server", *given("server-password", new.password))
     assert server.names() == [web_safe.keys.backup_id], "the backup stays where it is"
