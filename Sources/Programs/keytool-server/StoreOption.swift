@@ -1,7 +1,6 @@
 import ArgumentParser
 import Console
 import SafeObjectStore
-import SafeWire
 
 /// Where the backups are: an option of every command that needs them.
 struct StoreOption: ParsableArguments {
@@ -19,8 +18,9 @@ struct StoreOption: ParsableArguments {
             throw UsageFailure("no store is given", hint: "use --store file:///var/lib/keytool-server")
         }
         if text == "memory:" { return .memory }
-        // As clients read it.
-        if case .directory(let path)? = try? SafeServerAddress(parsing: text), path != "/" { return .directory(path) }
+        if text.hasPrefix("file:///"), text.utf8.count > "file:///".utf8.count {
+            return .directory(String(text.dropFirst("file://".count)))
+        }
         do throws(S3AddressError) {
             return .objects(try S3Address(parsing: text))
         } catch {
@@ -54,7 +54,7 @@ extension S3AddressError {
         case .notS3:
             UsageFailure(
                 "'\(text.printable)' is not a store",
-                hint: "a directory is written file:///DIR, with %25 for %, an S3 server s3://HOST/PREFIX")
+                hint: "a directory is written file:///DIR, an S3 server s3://HOST/PREFIX")
         case .notTwoParts: UsageFailure("'\(text.printable)' is not of the form s3://HOST/PREFIX")
         case .badHost: UsageFailure("'\(text.printable)' names no host and port")
         case .badPrefix:

@@ -3,7 +3,6 @@ import Console
 import Encodings
 import SafeServerHTTP
 import SafeStore
-import SafeWire
 
 /// What a server prints when it has started: where it listens, how to add the first account, and what to type on a client
 /// and into the apps, in the order that works.
@@ -19,9 +18,7 @@ struct Welcome {
         self.accounts = accounts
         addition =
             if accounts == nil, case .directory(let path) = settings.location {
-                Self.command([
-                    "keytool-server", "account", "add", "NAME", "--store", SafeServerAddress.directory(path).text,
-                ])
+                Self.command(["keytool-server", "account", "add", "NAME", "--store", "file://\(path)"])
             } else {
                 nil
             }
