@@ -171,11 +171,11 @@ struct ServerAccounts: ~Copyable {
         }
     }
 
-    /// How far the wall clock was ahead of the store's time; by nothing for an object store.
-    func leads(at wall: Timestamp) throws -> StoreLeads {
+    /// How far the wall clock is ahead of the store's time; zero for an object store.
+    func lead(of wall: Timestamp) throws -> Duration {
         switch directory {
-        case .some(let directory): try directory.clock.leads(at: wall)
-        case .none: StoreLeads(.zero)
+        case .some(let directory): try directory.clock.lead(of: wall)
+        case .none: .zero
         }
     }
 

@@ -57,8 +57,8 @@ extension FolderStore: BackupStore {
     }
 
     func date(_ wall: Timestamp) throws(StoreError) -> StoreReading {
-        guard let clock else { return StoreReading(wall: wall, time: wall, leads: StoreLeads(.zero)) }
-        return try answered { () throws(FileError) in try clock.read(wall) }
+        guard let clock else { return StoreReading(wall: wall, time: wall) }
+        return StoreReading(wall: wall, time: try answered { () throws(FileError) in try clock.read(wall) })
     }
 
     /// The length of a stored backup; nil if there is none.

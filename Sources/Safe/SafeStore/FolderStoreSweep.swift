@@ -59,7 +59,7 @@ extension FolderStore {
                 else { return }
                 budget -= 1
                 do throws(StoreError) {
-                    try expire(id, lastUpload, at: sweep.reading)
+                    try expire(id, lastUpload, at: StoreReading(wall: sweep.now.wall, time: sweep.time))
                     deleted()
                 } catch {
                     failure = error

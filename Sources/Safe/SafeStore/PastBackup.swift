@@ -16,8 +16,8 @@ public enum PastBackup: Equatable, Sendable {
     /// - Parameters:
     ///   - present: when the present backup was uploaded, by the wall clock; nil if there is none.
     ///   - versions: the retained previous ones, in any order.
-    ///   - leads: how far the wall clock was ahead of the store's time.
-    init(at time: Timestamp, present: Timestamp?, versions: [BackupVersion], leads: StoreLeads) {
+    ///   - lead: how far the wall clock is ahead of the store's time.
+    init(at time: Timestamp, present: Timestamp?, versions: [BackupVersion], lead: Duration) {
         if let present, present <= time {
             self = .present
             return
@@ -29,7 +29,7 @@ public enum PastBackup: Equatable, Sendable {
         }
         // Earlier releases did not mark what was deleted. If nothing was uploaded after it, it was.
         let isLast = present == nil && uploaded.count == versions.count
-        self = (newest.isDeleted || isLast) && leads.wall(at: newest.replaced) <= time ? .absent : .previous(newest)
+        self = (newest.isDeleted || isLast) && newest.replaced + lead <= time ? .absent : .previous(newest)
     }
 }
 
@@ -107,7 +107,7 @@ extension FolderStore {
     }
 
     private func states(at time: Timestamp, now wall: Timestamp) throws(FileError) -> [PastState] {
-        let leads = try clock?.leads(at: wall) ?? StoreLeads(.zero)
+        let lead = try clock?.lead(of: wall) ?? .zero
         var present: [BackupID: Timestamp] = [:]
         try eachBackup { name, lastUpload, _ in
             if let id = BackupID(name: name) { present[id] = lastUpload }
@@ -121,8 +121,7 @@ extension FolderStore {
         var all: [PastState] = []
         for id in Set(present.keys).union(versions.keys).sorted(by: { $0.hex < $1.hex }) {
             let last = present[id]
-            var backup = PastBackup(
-                at: time, present: last.map(leads.wall), versions: versions[id] ?? [], leads: leads)
+            var backup = PastBackup(at: time, present: last.map { $0 + lead }, versions: versions[id] ?? [], lead: lead)
             var tag: String?
             if case .previous(let version) = backup, last != nil {
                 let bytes = try self.backup(id)

@@ -31,7 +31,7 @@ extension FolderStore {
         let (path, others) = try place(of: id)
         let directory = try previousDirectory(path)
         let taken = Set(others.map(\.version.time))
-        var uploaded = now.leads.wall(at: Timestamp(milliseconds: present.modified))
+        var uploaded = Timestamp(milliseconds: present.modified) + now.lead
         while true {
             while taken.contains(uploaded) { uploaded = uploaded + .milliseconds(1) }
             let name = PreviousName(id: id, uploaded: uploaded, replaced: now.time, isDeleted: new == nil)

@@ -232,7 +232,7 @@ public struct ServerDirectory: ~Copyable, Sendable {
     }
 
     /// How many backups an account has, their total length in bytes, and the last upload of those by the store's time;
-    /// nil without a directory. `StoreClock.leads(at:)` makes it one of the wall clock.
+    /// nil without a directory. `StoreClock.lead(of:)` makes it one of the wall clock.
     public func size(
         of account: AccountName
     ) throws(FileError) -> (backups: Int, bytes: Int, lastUpload: Timestamp?)? {

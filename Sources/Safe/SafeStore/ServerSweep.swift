@@ -18,7 +18,7 @@ extension ServerDirectory {
         } catch {
             throw StoreError(error)
         }
-        let sweep = sweep.at(time.now, leads: time.leads, isInDoubt: time.isInDoubt)
+        let sweep = sweep.at(time.now, isInDoubt: time.isInDoubt)
         let retains = sweep.keepPrevious > .zero
         var counts = SweepCounts()
         var countsOfStores: [AccountName?: SweepCounts] = [:]

@@ -1,5 +1,5 @@
-package import AtomicFiles
-package import Encodings
+public import AtomicFiles
+public import Encodings
 internal import Synchronization
 
 /// The clock of a server's directory (`StoreTime`), shared by all of its stores in a process. `DIR/clock` is written
@@ -10,7 +10,7 @@ internal import Synchronization
 /// and no backups.
 public final class StoreClock: Sendable {
     static let name = "clock"
-    private static let maxBytes = 2048
+    private static let maxBytes = 1024
 
     private let shared: SharedDirectory
     private let time = Mutex<StoreTime?>(nil)
@@ -19,7 +19,7 @@ public final class StoreClock: Sendable {
 
     /// The time of the store, by which backups are dated.
     /// - Parameter wall: the wall clock.
-    func read(_ wall: Timestamp) throws(FileError) -> StoreReading {
+    func read(_ wall: Timestamp) throws(FileError) -> Timestamp {
         try change { time throws(FileError) in
             if time == nil { time = try stored() }
             if time == nil {
@@ -28,11 +28,7 @@ public final class StoreClock: Sendable {
                 try store(begun)
                 time = begun
             }
-            let before = time!.leads
-            let now = time!.read(wall)
-            // Commands of the operator show by the file when a backup was uploaded.
-            if time!.leads != before { try? store(time!.joined(try? stored())) }
-            return StoreReading(wall: wall, time: now, leads: time!.leads)
+            return time!.read(wall)
         }
     }
 
@@ -43,12 +39,10 @@ public final class StoreClock: Sendable {
         return time
     }
 
-    /// How far the wall clock is and was ahead of the store's time; by nothing for a store without a clock, whose times
-    /// are the wall's.
-    package func leads(at wall: Timestamp) throws(FileError) -> StoreLeads {
-        guard var time = try stored() else { return StoreLeads(.zero) }
-        _ = time.read(wall)
-        return time.leads
+    /// How far the wall clock is ahead of the store's time; zero for a store without a clock, whose times are the wall's.
+    public func lead(of wall: Timestamp) throws(FileError) -> Duration {
+        guard var time = try stored() else { return .zero }
+        return wall - time.read(wall)
     }
 
     /// Throws if the clock cannot be read.

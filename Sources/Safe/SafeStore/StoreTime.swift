@@ -5,8 +5,9 @@ internal import ObservedTime
 struct StoreReading {
     let wall: Timestamp
     let time: Timestamp
-    /// How far the wall clock was ahead, now and before.
-    let leads: StoreLeads
+
+    /// How far the wall clock is ahead.
+    var lead: Duration { wall - time }
 }
 
 /// The time of a store, by which its backups get old. It begins at the wall clock's and goes on as `ObservedClock`
@@ -17,8 +18,8 @@ struct StoreReading {
 /// at each start, and its store would get a week older each night. So only the time after `expected` counts then.
 ///
 /// `DIR/clock` has it as JSON, in milliseconds since 1970:
-/// `{"sum":1795262400000,"wall":1795262400000,"expected":1795262400000,"leads":[[1795262400000,0]]}` (`StoreLeads`).
-/// After a leap, it also has `"leap"`, the sum after it, and `"back"`: whether the wall clock has gone back by a day since.
+/// `{"sum":1795262400000,"wall":1795262400000,"expected":1795262400000}`. After a leap, it has `"leap"`, the sum after it,
+/// and, if the wall clock has gone back by a day since, `"back":true`.
 package struct StoreTime: Hashable, Sendable {
     private var clock: ObservedClock
     /// What a wall clock that was never set back would read; never before that of the last reading.
@@ -27,8 +28,6 @@ package struct StoreTime: Hashable, Sendable {
     private var leap: Duration?
     /// Whether the wall clock has gone back since: then the leap was none of time.
     private var isBack = false
-    /// How far the wall clock was ahead of it.
-    private(set) var leads: StoreLeads
 
     /// So long after a leap, what it made older is in doubt. The next sweep of a day is later.
     static let doubtAfterLeap = Duration.hours(12)
@@ -47,26 +46,22 @@ package struct StoreTime: Hashable, Sendable {
         let start = newest.map { min(wall, $0 + ObservedClock.longestStep) } ?? wall
         clock = ObservedClock(sum: .milliseconds(start.milliseconds), wall: wall)
         expected = wall
-        leads = StoreLeads(wall - start, from: start)
     }
 
     /// - Returns: nil if this is no stored clock.
     package init?(stored bytes: [UInt8]) {
-        guard let value = try? JSONScanner.parse(bytes.span, limits: .init(depth: 4, values: 128)),
+        guard let value = try? JSONScanner.parse(bytes.span, limits: .init(depth: 2, values: 16)),
             value["sum"]?.integer != nil, let wall = value["wall"]?.integer
         else { return nil }
         clock = ObservedClock(value)
         expected = Timestamp(milliseconds: max(wall, value["expected"]?.integer ?? wall))
         leap = value["leap"]?.integer.map { .milliseconds($0) }
         isBack = value["back"]?.bool ?? false
-        // Earlier releases had none: that of the last reading counts.
-        let sum = Timestamp(milliseconds: clock.sum.milliseconds)
-        leads = StoreLeads(value["leads"]) ?? StoreLeads(Timestamp(milliseconds: wall) - sum, from: sum)
     }
 
     package var bytes: [UInt8] {
         var members = clock.value?.members ?? []
-        members += [.init("expected", .number(expected.milliseconds)), .init("leads", leads.value)]
+        members.append(.init("expected", .number(expected.milliseconds)))
         if let leap { members += [.init("leap", .number(leap.milliseconds)), .init("back", .bool(isBack))] }
         return JSONValue.object(members).encoded
     }
@@ -76,7 +71,7 @@ package struct StoreTime: Hashable, Sendable {
         var next = clock
         next.read(wall)
         var step = next.sum - clock.sum
-        let (before, last) = (now, clock.wall ?? wall)
+        let last = clock.wall ?? wall
         var gained = wall - last
         if wall >= expected {
             step = min(step, wall - expected)
@@ -89,7 +84,6 @@ package struct StoreTime: Hashable, Sendable {
         } else if last - wall > Self.leastReturn, let leap, clock.sum - leap < Self.doubtAfterReturn {
             isBack = true
         }
-        leads.read(wall - now, at: now, after: before)
         return now
     }
 

@@ -36,7 +36,6 @@ public struct Sweep: Equatable, Sendable {
     public private(set) var time: Timestamp
     /// Whether ages by this time may be too large.
     private var isInDoubt = false
-    private var leads = StoreLeads(.zero)
     /// The clocks at the last sweep of this process; nil for its first.
     public let last: ClockReading?
     /// How long a backup stays after its last PUT.
@@ -74,18 +73,13 @@ public struct Sweep: Equatable, Sendable {
     /// The same sweep of a store with a clock of its own.
     /// - Parameters:
     ///   - time: read from the store's clock. Without one, it is the wall clock's.
-    ///   - leads: of the wall clock, for the names of what expires.
     ///   - isInDoubt: whether that clock leapt a short time ago.
-    func at(_ time: Timestamp, leads: StoreLeads = StoreLeads(.zero), isInDoubt: Bool = false) -> Sweep {
+    func at(_ time: Timestamp, isInDoubt: Bool = false) -> Sweep {
         var sweep = self
         sweep.time = time
-        sweep.leads = leads
         sweep.isInDoubt = isInDoubt
         return sweep
     }
-
-    /// The time by which what expires is retained.
-    var reading: StoreReading { StoreReading(wall: now.wall, time: time, leads: leads) }
 
     /// Whether the term of a backup is over.
     /// - Parameter lastUpload: by the store's time.

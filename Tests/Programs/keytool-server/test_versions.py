@@ -1,12 +1,10 @@
 """keytool-server versions and restore."""
 
 import fcntl
-import json
 import os
 import time
 
-from kit_store import DAY, compact, faketime, forget_faketime, identifier, on_terminal, store  # noqa: F401
-from server import curl, wait_for
+from kit_store import DAY, compact, identifier, on_terminal, store  # noqa: F401
 
 TIMES = ["20261120T030000123Z", "20261121T030000123Z"]
 REPLACED = ["20261121T030000123Z", "20261122T150000000Z"]
@@ -244,31 +242,6 @@ def test_what_was_deleted_at_a_time_stays_deleted(store, serve):
     result = store.ok(*command, at[0])
     assert result.out == "restored 0 backups of alice; 0 unchanged\n" and "left as they are" in result.err
     assert "restored 1 backup of alice, in place of 1 backup" in store.ok(*command, at[1]).out
-
-
-def test_a_wrong_clock_shifts_no_time_of_before(store, serve):
-    """A reading a year ahead makes the store's time a week more, for good."""
-    store.add("alice")
-    (store.path / "clock").unlink()
-    url = f"http://127.0.0.1:{{}}/alice/backups/{identifier(1)}"
-    for days, body in [(-5, b"good"), (-1, b"the attacker's"), (365, None), (0, None)]:
-        variables = faketime(days) if days else {}
-        server = serve("--keep-previous", "30d", store=f"file://{store.path}", **variables)
-        if body:
-            answer = curl(url.format(server.port), "-u", "alice:correct horse", body=body)
-            assert answer.status == 201 or answer.status == 204
-        # The first sweep reads the clock.
-        wait_for(lambda: abs(json.loads((store.path / "clock").read_text())["wall"] / 1000
-                             - time.time() - days * DAY) < 600)
-        assert server.stop() == 0
-        forget_faketime(server.process)
-    listed = store.json("account", "list")["accounts"][0]["last_upload"]
-    assert listed[:13] == time.strftime("%Y-%m-%dT%H", time.gmtime(time.time() - DAY))
-    assert store("account", "list", "--max-age", "20h").code == 18
-    at = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(time.time() - 3 * DAY))
-    restored = store.ok("restore", "--account", "alice", "--at", at, "--yes")
-    assert "restored 1 backup of alice, in place of 1 backup" in restored.out
-    assert (store.path / "accounts/alice/backups" / identifier(1)).read_bytes() == b"good"
 
 
 def test_a_restored_account_is_confirmed(store, on_terminal):

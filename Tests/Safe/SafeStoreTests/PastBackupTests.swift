@@ -15,9 +15,7 @@ import Testing
     }
 
     private func past(_ number: Int, present: Int?, _ versions: [BackupVersion], lead: Int = 0) -> PastBackup {
-        PastBackup(
-            at: day(number), present: present.map { day($0) }, versions: versions,
-            leads: StoreLeads(.days(lead)))
+        PastBackup(at: day(number), present: present.map { day($0) }, versions: versions, lead: .days(lead))
     }
 
     @Test func `each time has the backup that was uploaded last`() {

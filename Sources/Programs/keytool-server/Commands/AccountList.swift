@@ -23,8 +23,8 @@ struct AccountList: Verb {
         for line in file.badLines { dialog.output.warn("line \(line) of \(accounts.logins.path) is not an account") }
         let now = WallClock.now()
         var rows: [ListedAccount] = []
-        let leads = try accounts.leads(at: now)
-        for account in file.accounts { rows.append(try ListedAccount(account, in: accounts, leads)) }
+        let lead = try accounts.lead(of: now)
+        for account in file.accounts { rows.append(try ListedAccount(account, in: accounts, lead: lead)) }
         let width = file.accounts.map(\.name.text.count).max() ?? 0
         if rows.isEmpty { dialog.output.note("there are no accounts") }
         let left = try accounts.leftDirectories(file)
@@ -57,8 +57,8 @@ private struct ListedAccount {
     private let stored: (backups: Int, bytes: Int, versions: Int, versionsBytes: Int)?
     private let lastUpload: Timestamp?
 
-    /// - Parameter leads: how far the wall clock was ahead of the store's time.
-    init(_ account: SafeServer.Account, in accounts: borrowing ServerAccounts, _ leads: StoreLeads) throws {
+    /// - Parameter lead: how far the wall clock is ahead of the store's time.
+    init(_ account: SafeServer.Account, in accounts: borrowing ServerAccounts, lead: Duration) throws {
         self.account = account
         guard accounts.directory != nil else {
             (stored, lastUpload) = (nil, nil)
@@ -66,7 +66,7 @@ private struct ListedAccount {
         }
         // The directory of an account that was written by hand is made at its first login.
         let size = try accounts.size(of: account.name) ?? (backups: 0, bytes: 0, lastUpload: nil)
-        lastUpload = size.lastUpload.map(leads.wall)
+        lastUpload = size.lastUpload.map { $0 + lead }
         let previous = try accounts.previousSize(of: account.name) ?? (versions: 0, bytes: 0)
         stored = (size.backups, size.bytes, previous.versions, previous.bytes)
     }
