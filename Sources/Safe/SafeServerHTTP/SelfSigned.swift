@@ -22,7 +22,7 @@ package struct SelfSigned {
 
     /// - Parameters:
     ///   - names: host names and IP addresses, at least one. One that is repeated counts once.
-    ///   - authority: the present one, PEM. A new one of the same key is made if it is nil, or valid for too short a time.
+    ///   - authority: the present one, PEM. One that begins later is kept: this clock may be wrong. One that ends is not.
     ///   - key: the present one, PEM; nil for a new one.
     /// - Throws: `SelfSignedError`.
     package init(
@@ -32,7 +32,10 @@ package struct SelfSigned {
         let own = if let pem { try Self.parse(pem) } else { try SigningKey() }
         let begin = now + (.zero - Self.lead)
         let new = try IssuedCertificate.authority("keytool-server authority", begin, begin + Self.authorityTerm, own)
-        authority = if let present, try Self.isGood(authority: present, own, now) { present } else { try new.pem() }
+        let isGood = try present.map { pem throws(SelfSignedError) in
+            try Self.parse(authority: pem, of: own).ends(after: now + Self.reserve)
+        }
+        authority = if let present, isGood == true { present } else { try new.pem() }
         let issuer = try Self.parse(authority: authority, of: own)
         key = if let pem { pem } else { try own.revealPEM() }
         certificate = try IssuedCertificate.server(names, begin, begin + Self.term, by: issuer, own).pem()
@@ -48,17 +51,12 @@ package struct SelfSigned {
         _ certificate: [UInt8], key: [UInt8], authority: [UInt8], names: [String], now: Timestamp
     ) throws(SelfSignedError) -> Bool {
         let own = try parse(key)
-        guard try isGood(authority: authority, own, now), let certificate = IssuedCertificate(pem: certificate),
+        guard try parse(authority: authority, of: own).ends(after: now + reserve),
+            let certificate = IssuedCertificate(pem: certificate),
             let names = try? subjects(names)
         else { return false }
         return certificate.isOf(own) && certificate.isOf(names)
             && certificate.isValid(from: now, to: now + reserve)
-    }
-
-    private static func isGood(
-        authority pem: [UInt8], _ own: borrowing SigningKey, _ now: Timestamp
-    ) throws(SelfSignedError) -> Bool {
-        try parse(authority: pem, of: own).isValid(from: now, to: now + reserve)
     }
 
     private static func subjects(_ names: [String]) throws(SelfSignedError) -> [SubjectName] {

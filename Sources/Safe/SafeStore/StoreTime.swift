@@ -29,6 +29,8 @@ package struct StoreTime: Hashable, Sendable {
     /// Whether the wall clock has gone back since: then the leap was none of time.
     private var isBack = false
 
+    /// A sweep that runs each week, from cron, may be so much later than a week after the one before.
+    private static let jitter = Duration.hours(2)
     /// So long after a leap, what it made older is in doubt. The next sweep of a day is later.
     static let doubtAfterLeap = Duration.hours(12)
     /// The same if the wall clock goes back meanwhile. What the leap made older is then older by this time indeed.
@@ -46,6 +48,7 @@ package struct StoreTime: Hashable, Sendable {
         let start = newest.map { min(wall, $0 + ObservedClock.longestStep) } ?? wall
         clock = ObservedClock(sum: .milliseconds(start.milliseconds), wall: wall)
         expected = wall
+        if wall > start { leap = clock.sum }
     }
 
     /// - Returns: nil if this is no stored clock.
@@ -79,7 +82,7 @@ package struct StoreTime: Hashable, Sendable {
         }
         expected = max(wall, expected + step)
         clock = ObservedClock(sum: clock.sum + step, wall: wall)
-        if gained > ObservedClock.longestStep {
+        if gained > ObservedClock.longestStep + Self.jitter {
             (leap, isBack) = (clock.sum, false)
         } else if last - wall > Self.leastReturn, let leap, clock.sum - leap < Self.doubtAfterReturn {
             isBack = true
