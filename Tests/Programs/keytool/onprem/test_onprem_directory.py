@@ -22,12 +22,14 @@ def test_another_directory_that_is_named_is_not_remembered(member, company, cert
     assert remembered(member) == before
     other.add(member.id, bytes.fromhex(member.json("id", "show")["public_key"]))
     member.ok("contact", "check", "--all", *elsewhere)
-    member.ok("revoke", "check", *elsewhere)
     assert remembered(member) == before
     assert member.json("onprem", "show")["used_by"] == [member.id]
     company.forget()
     member.ok("revoke", "check")
     assert company.directory.requests and all(request.login == LOGIN for request in company.directory.requests)
+    # It leaves the company if it proves itself elsewhere.
+    member.ok("revoke", "check", *elsewhere)
+    assert remembered(member) == {"url": other.url}
     other.close()
 
 
