@@ -47,7 +47,8 @@ struct BackupSplit: Verb {
             // First: a page that a killed command has left is known then. Shares that nobody has cost only a wrong age.
             try keeper.shares.remember(made, of: id, key)
             do {
-                try write(new, of: id, key, try PrintedDirectory(of: id, in: keeper), day, output)
+                let directory = try files == nil ? nil : PrintedDirectory(of: id, in: keeper)
+                try write(new, of: id, key, directory, day, output)
             } catch {
                 try? keeper.shares.forget(made, of: id, key)
                 throw error

@@ -437,5 +437,17 @@ def test_a_directory_that_does_not_fit_on_a_share_is_said(keytool, certificates,
                certificates.authority.path)
     assert "too long for the pages" in keytool.ok("backup", "split", "--shares", "2/2", "--sheet", tmp_path / "pages").err
     for page in (tmp_path / "pages").iterdir():
-        assert "deep" not in " ".join(texts(page)) and helvetica.overlong(page) == []
+        words = " ".join(texts(page))
+        assert "deep" not in words and "This directory" not in words and helvetica.overlong(page) == []
     directory.close()
+
+
+def test_a_damaged_directory_is_no_missing_one(keytool, at, backup_password, page, tmp_path):
+    """A page would say that there is none. Words alone say nothing of it."""
+    keytool.ok("id", "create", "--no-passphrase", *at)
+    id = keytool.json("id", "show")["id"]
+    identityfiles.path(keytool.keystore, id, "directory").write_bytes(bytes(200))
+    for command in (["kit", *backup_password, "-o", page], ["split", "--shares", "2/2", "--sheet", tmp_path / "pages"]):
+        assert 'the record "directory"' in keytool.fails(65, "backup", *command).err
+    assert not page.exists() and not list(tmp_path.glob("pages/*"))
+    keytool.ok("backup", "split", "--shares", "2/2", "--reveal-shares")
