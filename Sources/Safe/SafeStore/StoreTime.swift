@@ -48,7 +48,6 @@ package struct StoreTime: Hashable, Sendable {
         let start = newest.map { min(wall, $0 + ObservedClock.longestStep) } ?? wall
         clock = ObservedClock(sum: .milliseconds(start.milliseconds), wall: wall)
         expected = wall
-        if wall > start { leap = clock.sum }
     }
 
     /// - Returns: nil if this is no stored clock.

@@ -4,7 +4,8 @@ import fcntl
 import os
 import time
 
-from kit_store import DAY, compact, identifier, on_terminal, store  # noqa: F401
+from kit_store import DAY, compact, faketime, forget_faketime, identifier, on_terminal, store  # noqa: F401
+from server import curl
 
 TIMES = ["20261120T030000123Z", "20261121T030000123Z"]
 REPLACED = ["20261121T030000123Z", "20261122T150000000Z"]

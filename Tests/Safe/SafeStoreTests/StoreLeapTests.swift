@@ -51,12 +51,6 @@ import Testing
         #expect(time.isInDoubt)
     }
 
-    @Test func `a first reading that is more than a week ahead of the store is in doubt`() {
-        #expect(StoreTime(at: day(300), newest: day(0)).isInDoubt)
-        #expect(!StoreTime(at: day(7), newest: day(0)).isInDoubt)
-        #expect(!StoreTime(at: day(300), newest: nil).isInDoubt)
-    }
-
     @Test func `a machine that starts in 1970 is in no doubt`() {
         var time = store()
         for number in 1...20 {
