@@ -28,6 +28,14 @@ public struct SafeEndpoint: ~Copyable, Sendable {
     /// The name under which a keystore has the provisioning file that says where the server is; nil if a user said it.
     package let onPrem: String?
 
+    /// The user of the login; nil for none.
+    package var user: String? {
+        switch login {
+        case .some(let login): login.user
+        case .none: nil
+        }
+    }
+
     /// A copy; the password is in guarded memory of its own.
     public var copy: SafeEndpoint {
         SafeEndpoint(address, login: Login.copy(of: login), authority: authority, pins: pins, onPrem: onPrem)

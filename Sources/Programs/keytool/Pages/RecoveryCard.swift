@@ -36,10 +36,7 @@ struct RecoveryCard {
         id = chosen.id
         name = chosen.isOnly ? nil : chosen.place.name.text
         address = server.address
-        switch server.login {
-        case .some(let login): user = login.user
-        case .none: user = nil
-        }
+        user = server.user
         fingerprints = server.authority.map(Fingerprint.ofCertificates) ?? []
         pins = server.pins
         isReadOnly = try keeper.safe.status(of: chosen.place).isReadOnly

@@ -99,10 +99,7 @@ struct SafeServerCommand: Verb {
     /// - Parameter differences: nil if no change was asked for.
     private func lines(_ server: borrowing SafeEndpoint, _ differences: [String]?) -> [String] {
         var lines = ["server      \(server.address.text)"]
-        switch server.login {
-        case .some(let login): lines.append("user        \(login.user)")
-        case .none: break
-        }
+        if let user = server.user { lines.append("user        \(user)") }
         if let authority = server.authority {
             let fingerprints = Fingerprint.ofCertificates(in: authority)
             lines.append("authority   instead of the system's; SHA-256:")
@@ -120,15 +117,11 @@ struct SafeServerCommand: Verb {
     private static let shownAuthorities = 4
 
     private func json(_ chosen: ChosenPlace, _ server: borrowing SafeEndpoint, _ isChanged: Bool) -> JSONValue {
-        var user: JSONValue?
-        switch server.login {
-        case .some(let login): user = .string(login.user)
-        case .none: break
-        }
-        return .result(
+        .result(
             "safe server",
             chosen.members([
-                ("id", .string(chosen.id.text)), ("server", .server(server.address, nil)), ("user", user),
+                ("id", .string(chosen.id.text)), ("server", .server(server.address, nil)),
+                ("user", server.user.map { .string($0) }),
                 ("own_authority", .bool(server.authority != nil)),
                 ("pins", .array(server.pins.map { .string($0.text) })), ("onprem", server.onPrem.map { .string($0) }),
                 ("changed", .bool(isChanged)),

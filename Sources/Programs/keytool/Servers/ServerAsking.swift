@@ -39,12 +39,7 @@ extension ServerOptions {
     func askedLogin(
         for server: borrowing SafeEndpoint, on terminal: borrowing ControllingTerminal, _ session: Session
     ) throws -> SafeEndpoint? {
-        var present: String?
-        switch server.login {
-        case .some(let login): present = login.user
-        case .none: break
-        }
-        guard let user = try askedUser(on: server.address.host, instead: present, terminal) else { return nil }
+        guard let user = try askedUser(on: server.address.host, instead: server.user, terminal) else { return nil }
         let login = try user.isEmpty ? nil : login(server.address, user, session, isTyped: true)
         return SafeEndpoint(
             server.address, login: login, authority: server.authority, pins: server.pins, onPrem: server.onPrem)

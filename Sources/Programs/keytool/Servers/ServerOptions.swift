@@ -130,11 +130,7 @@ struct ServerOptions: ParsableArguments {
 
     /// A new password is that of the stored user, if no other one is named.
     private func user(of present: borrowing SafeEndpoint) -> String? {
-        guard serverUser == nil, password.isGiven else { return serverUser }
-        return switch present.login {
-        case .some(let login): login.user
-        case .none: nil
-        }
+        serverUser ?? (password.isGiven ? present.user : nil)
     }
 
     func validate(without: SafeEndpoint.Approach) throws {
