@@ -2,7 +2,6 @@ import ArgumentParser
 import CommandLine
 import Console
 import Encodings
-import Keystore
 import SecureMemory
 import Shares
 import Threema
@@ -43,7 +42,7 @@ struct BackupJoin: Verb {
         try keystore.passphrase.requireOtherSource(ifTaken: files.contains("-"))
         let isAsking = try directory.isNamed || directory.hasTrust
         // It may have the provisioning file of the directory.
-        let opened = try isAsking ? present(session) : nil
+        let opened = try isAsking ? session.keeperIfPresent(keystore.passphrase) : nil
         let work = opened.map { session.directory(of: $0, directory) }
         let server = try isAsking ? directory.server(remembered: nil, work?.companies) : nil
         let joined = try ShareSource(files: files).join(session)
@@ -69,11 +68,6 @@ struct BackupJoin: Verb {
                     ("stored", .bool(isNew)),
                 ]))
         if isNew && !keystore.noPassphrase { session.noteProtection(of: keeper) }
-    }
-
-    /// - Returns: nil if there is no keystore yet.
-    private func present(_ session: Session) throws -> ThreemaKeeper? {
-        do { return try session.keeper(keystore.passphrase) } catch KeystoreError.absent { return nil }
     }
 
     private func askID(_ session: Session) throws -> ThreemaID {

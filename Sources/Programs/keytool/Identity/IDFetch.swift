@@ -2,7 +2,6 @@ import ArgumentParser
 import CommandLine
 import Console
 import Encodings
-import Keystore
 import Threema
 import ThreemaDirectory
 import ThreemaKeeping
@@ -29,7 +28,8 @@ struct IDFetch: Verb {
         var asked: [ThreemaID] = []
         for id in ids where !asked.contains(id) { asked.append(id) }
         let isNamed = try directory.isNamed
-        let keeper = try isNamed ? session.keeperToCompare(keystore.passphrase) : opened(session)
+        let keeper =
+            try isNamed ? session.keeperToCompare(keystore.passphrase) : session.keeperIfPresent(keystore.passphrase)
         let work = keeper.map { session.directory(of: $0, directory) }
         let server = try directory.server(remembered: isNamed ? nil : remembered(work), work?.companies)
         let connect = work?.connect ?? session.connectingDirectory(directory.waiting.limits)
@@ -61,11 +61,6 @@ struct IDFetch: Verb {
         try session.output.data(
             entries.map(\.line), json: .result("id fetch", [("identities", .array(members))]))
         if let worst { throw CommandFailure(failure: worst, isReported: true) }
-    }
-
-    /// - Returns: nil if there is no keystore.
-    private func opened(_ session: Session) throws -> ThreemaKeeper? {
-        do { return try session.keeper(keystore.passphrase) } catch KeystoreError.absent { return nil }
     }
 
     /// The one directory that the keystore's identities use; nil if they have none.

@@ -27,6 +27,12 @@ extension Session {
         keeper(try keystore(passphrase), limits)
     }
 
+    /// The same.
+    /// - Returns: nil if there is no keystore.
+    func keeperIfPresent(_ passphrase: SecretOptions<KeystorePassphrase>) throws -> ThreemaKeeper? {
+        do { return try keeper(passphrase) } catch KeystoreError.absent { return nil }
+    }
+
     /// The keystore, opened, or created if it is missing.
     /// - Parameter rule: as for `unlock`.
     func keeperOfNewKeystore(
