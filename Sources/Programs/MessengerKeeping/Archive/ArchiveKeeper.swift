@@ -205,19 +205,18 @@ package struct ArchiveKeeper: Sendable {
     private func replace(by archived: RecordSet) throws -> ImportDecision {
         let held = try keystore.lockedIdentity(archived.owner, wait: LockedIdentity.usualWait)
         let present = try copy(held.records)
+        let names = Set(archived.names).union(try held.records.recordNames())
+        let merged = names.reduce(into: [:]) { $0[$1] = messengers.merged($1, archived, present) }
         let comparison = ArchiveComparison(archived, with: present) { name, archived, present in
-            guard let merged = messengers.merged(name, archived, present) else {
-                return archived.isEqual(name, in: present)
-            }
+            guard let merged = merged[name] else { return archived.isEqual(name, in: present) }
             return present.read(name)?.withBytes { $0.revealBytes() == merged } ?? false
         }
         let decision = ImportDecision(comparison, mayReplace: true)
         guard case .replace = decision else { return decision }
         var changes = held.changes()
         // Those that no archive contains go, too.
-        let names = Set(archived.names).union(try held.records.recordNames())
         for name in names {
-            if let merged = messengers.merged(name, archived, present) {
+            if let merged = merged[name] {
                 changes.set(name, merged.span)
             } else if archived.count(of: name) == nil {
                 changes.remove(name)
@@ -226,8 +225,7 @@ package struct ArchiveKeeper: Sendable {
             }
         }
         try messengers.forgetStates(of: held.records, present, replacedBy: archived, keystore, in: &changes)
-        var count = names.count
-        count += try held.records.placesWithState().count
+        let count = try names.count + held.records.placesWithState().count
         guard count <= RecordChanges.limit else {
             throw ArchiveRefusal.tooManyRecords(archived.owner, limit: RecordChanges.limit)
         }
