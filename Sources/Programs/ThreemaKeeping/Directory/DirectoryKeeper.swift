@@ -170,11 +170,8 @@ enum DirectoryKnowledge {
     /// - Parameter present: nil if none is remembered, or if its record is damaged.
     func replaces(_ present: DirectoryServer?, by server: DirectoryServer) -> Bool {
         guard let present else { return true }
-        return switch self {
-        case .proof: present != server
-        case .question:
-            present != server && present.url == server.url && (present.onPrem == nil || server.onPrem != nil)
-        }
+        guard present != server else { return false }
+        return self == .proof || present.url == server.url && (present.onPrem == nil || server.onPrem != nil)
     }
 }
 
