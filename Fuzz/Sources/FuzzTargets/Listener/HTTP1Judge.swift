@@ -59,8 +59,9 @@ struct HTTP1Judge {
     }
 
     private mutating func readRequestLine(_ line: ArraySlice<UInt8>) {
-        let parts = line.split(separator: 0x20, omittingEmptySubsequences: false)
-        guard parts.count == 3, !parts[1].isEmpty, parts[1].allSatisfy({ $0 > 0x20 && $0 != 0x7f }),
+        // Several spaces may stand for one (3).
+        let parts = line.split(separator: 0x20)
+        guard parts.count == 3, line.first != 0x20, line.last != 0x20, parts[1].allSatisfy({ $0 > 0x20 && $0 != 0x7f }),
             parts[2].count == 8, parts[2].starts(with: "HTTP/1.".utf8), Self.isToken(parts[0])
         else { return isForbidden = true }
         method = Array(parts[0])

@@ -52,10 +52,19 @@ enum Messages {
 
     /// What was read is written, and read as the same.
     private static func checkBody(_ body: MessageBody) throws {
-        let container: SecureBytes
-        do { container = try body.container(randomPadding: 1) } catch { return }
-        let again = try! container.withBytes { try MessageBody(container: $0) }
-        expect(again == body, "the same body")
+        guard let written = written(body) else { return }
+        let again = try! MessageBody(container: written.span)
+        // Coordinates are written with six decimals.
+        if body.type != .location && body.type != .groupLocation { expect(again == body, "the same body") }
+        expect(Self.written(again) == written, "the same bytes")
+    }
+
+    /// Nil if it cannot be sent: more may be received.
+    private static func written(_ body: MessageBody) -> [UInt8]? {
+        do {
+            let container = try body.container(randomPadding: 1)
+            return container.withBytes { bytes in bytes.indices.map { bytes[$0] } }
+        } catch { return nil }
     }
 
     static func body(_ bytes: [UInt8]) throws {
