@@ -60,25 +60,17 @@ extension SafeKeeper {
         _ place: SafePlace, _ lockWait: Duration = LockedIdentity.usualWait, _ use: KeystoreUse = .writing,
         job: (borrowing SafeSetup) throws -> Job
     ) throws -> RunResult {
-        var survivors: [SafePlace] = []
-        var result = try runRepeatedly(place, lockWait, use, &survivors, job: job)
-        result.lost = lookAgain(at: survivors)
-        return result
-    }
-
-    /// - Parameter survivors: gets the other places to be read after the run, without the lock.
-    private func runRepeatedly(
-        _ place: SafePlace, _ lockWait: Duration, _ use: KeystoreUse, _ survivors: inout [SafePlace],
-        job: (borrowing SafeSetup) throws -> Job
-    ) throws -> RunResult {
         var retries = 0
         var tries = 0
         var progress = Progress()
+        // The other places to be read after the run, without the lock.
+        var survivors: [SafePlace] = []
         // A verb that only looks works while another process holds the lock. Nil: it does not try to take it.
         var lookWait: Duration? = use == .readingUnlessLost ? nil : .zero
         while true {
             tries += 1
-            var run = try begin(place, use == .writing ? lockWait : lookWait, isLooking: use != .writing, job)
+            let holding = try hold(place, use == .writing ? lockWait : lookWait, isLooking: use != .writing)
+            var run = try SafeRun(self, place, holding, isLooking: use != .writing, job)
             let outcome = try run.drive(progress)
             progress = outcome.progress
             survivors = run.survivors + survivors.filter { !run.survivors.contains($0) }
@@ -93,39 +85,28 @@ extension SafeKeeper {
                 lookWait = lockWait
                 continue
             }
-            guard case .exchange(let role, let error)? = outcome.failure else { return result }
-            let server = run.server(role)
+            var failed: (server: any SafeExchange, error: SafeExchangeError)?
+            if case .exchange(let role, let error)? = outcome.failure { failed = (run.server(role), error) }
             // The lock is released before the wait.
             _ = consume run
-            guard server.pause(after: tries, error) else { return result }
-            retries += 1
+            if let (server, error) = failed, server.pause(after: tries, error) {
+                retries += 1
+                continue
+            }
+            result.lost = lookAgain(at: survivors)
+            return result
         }
     }
 
+    /// The records of an identity, with its lock; without it if a verb only looks and cannot have it.
     /// - Parameter lockWait: nil to work without the lock.
-    private func begin(
-        _ place: SafePlace, _ lockWait: Duration?, isLooking: Bool, _ job: (borrowing SafeSetup) throws -> Job
-    ) throws -> SafeRun {
-        guard let lockWait else { return try beginUnlocked(place, job) }
-        guard isLooking else {
-            let identity = try keystore.lockedIdentity(.threema(place.id), wait: lockWait)
-            let job = try job(identity.records.requiredSetup(at: place.name))
-            return try SafeRun.begin(self, place, .locked(identity), job)
+    private func hold(_ place: SafePlace, _ lockWait: Duration?, isLooking: Bool) throws -> Holding {
+        if let lockWait {
+            do {
+                return .locked(try keystore.lockedIdentity(.threema(place.id), wait: lockWait))
+            } catch let error where isLooking && !(error is KeystoreError) {}
         }
-        let identity: LockedIdentity
-        do {
-            identity = try keystore.lockedIdentity(.threema(place.id), wait: lockWait)
-        } catch let error where !(error is KeystoreError) {
-            return try beginUnlocked(place, job)
-        }
-        let job = try job(identity.records.requiredSetup(at: place.name))
-        return try SafeRun.begin(self, place, .locked(identity), job, isLooking: true)
-    }
-
-    private func beginUnlocked(_ place: SafePlace, _ job: (borrowing SafeSetup) throws -> Job) throws -> SafeRun {
-        let records = try keystore.identity(.threema(place.id))
-        let job = try job(records.requiredSetup(at: place.name))
-        return try SafeRun.begin(self, place, .unlocked(records), job)
+        return .unlocked(try keystore.identity(.threema(place.id)))
     }
 
     /// Throws a verb's failure as an error.

@@ -44,19 +44,14 @@ struct SafeRun: ~Copyable {
     /// Whether new knowledge could not be saved.
     private(set) var isUnsaved = false
 
-    /// - Throws: `SafeKeepingError.noSetup`; `KeystoreError.damaged`.
-    static func begin(
-        _ keeper: SafeKeeper, _ place: SafePlace, _ holding: consuming Holding, _ job: consuming SafeKeeper.Job,
-        isLooking: Bool = false
-    ) throws -> SafeRun {
+    /// - Parameter isLooking: whether the verb only looks. Then it does not fail if it cannot save.
+    /// - Throws: `SafeKeepingError.noSetup`; `KeystoreError.damaged`; what `job` throws.
+    init(
+        _ keeper: SafeKeeper, _ place: SafePlace, _ holding: consuming Holding, isLooking: Bool,
+        _ job: (borrowing SafeSetup) throws -> SafeKeeper.Job
+    ) throws {
         let content = try holding.read(place.name, keeper.stateKey)
-        return SafeRun(keeper, place, holding, content, job, isLooking: isLooking)
-    }
-
-    private init(
-        _ keeper: SafeKeeper, _ place: SafePlace, _ holding: consuming Holding, _ content: consuming Content,
-        _ job: consuming SafeKeeper.Job, isLooking: Bool
-    ) {
+        let job = try job(content.setup)
         self.keeper = keeper
         self.place = place
         self.holding = holding
