@@ -78,6 +78,8 @@ struct BackupExport: Verb {
             _ = try place(likeCode)
         }
         let identity = try keeper.identities.summary(id)
+        // Only the page says it.
+        let hasApp = try pictures.page == nil || PrintedDirectory.hasApp(id, PrintedDirectory(of: id, in: keeper))
         let secret = try SecretAsker(password, session.dialog).create(
             .for("the new backup code of \(id)"), minimum: IDBackup.minimumPasswordLength, weak: weakOk ? .accept : .ask
         )
@@ -92,7 +94,8 @@ struct BackupExport: Verb {
                 Array(code.text.utf8), mode, levels: Self.levels,
                 beside: ["", "Backup code of \(id):", ""] + Self.lines(of: code) + ["", "check word \(check)"])
         }
-        var contents = try pictures.contents(showing: code, scheme, of: identity, levels: Self.levels)
+        var contents = try pictures.contents(
+            showing: code, scheme, of: identity, hasApp: hasApp, levels: Self.levels)
         if let file { contents.files.insert((file, Array((code.text + "\n").utf8)), at: 0) }
         let json = json(id, code, check, file?.path, pictures)
         try ResultFile.write(contents.files) {

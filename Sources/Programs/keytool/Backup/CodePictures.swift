@@ -61,8 +61,9 @@ struct CodePictures {
     }
 
     /// Draws the code.
+    /// - Parameter hasApp: whether an app on a phone can take the identity over.
     func contents(
-        showing code: GroupedCode, _ scheme: IDBackup.Scheme, of identity: IdentityKeeper.Summary,
+        showing code: GroupedCode, _ scheme: IDBackup.Scheme, of identity: IdentityKeeper.Summary, hasApp: Bool,
         levels: [QRMatrix.ErrorCorrection]
     ) throws -> Contents {
         var contents = Contents()
@@ -71,8 +72,8 @@ struct CodePictures {
         if let picture { contents.files.append((picture.file, picture.bytes(of: matrix))) }
         if let page {
             let sheet = BackupSheet(
-                identity: identity, code: code, scheme: scheme, matrix: matrix, day: WallClock.now().day,
-                language: language)
+                identity: identity, code: code, scheme: scheme, matrix: matrix, hasApp: hasApp,
+                day: WallClock.now().day, language: language)
             let bytes = page.bytes(of: sheet.page)
             if let file = page.file { contents.files.append((file, bytes)) } else { contents.printed = (page, bytes) }
         }

@@ -21,6 +21,8 @@ struct BackupSheet {
     let code: GroupedCode
     let scheme: IDBackup.Scheme
     let matrix: QRMatrix
+    /// Whether an app on a phone can take the identity over.
+    let hasApp: Bool
     /// The day it was made.
     let day: String
     let language: PageLanguage
@@ -91,8 +93,9 @@ struct BackupSheet {
     private func writeInstructions(on page: inout Page, from top: Double) -> Double {
         let (ways, asking) =
             switch scheme {
+            case _ where !hasApp: (sentences.keytool, sentences.keytoolAsks)
             case .pbkdf2: (sentences.app, sentences.bothAsk)
-            case .argon2id: (sentences.someApps, sentences.keytoolAsks)
+            case .argon2id: (sentences.keytool + sentences.notOnIOS, sentences.keytoolAsks)
             }
         let middle = write(
             sentences.restoring, ways + sentences.package + [asking], from: top, on: &page)

@@ -150,7 +150,7 @@ struct KitSheet {
     }
 
     /// Whether an app on a phone takes the code.
-    private var hasApp: Bool { !identity.id.isGateway && directory?.isCompany != true }
+    private var hasApp: Bool { PrintedDirectory.hasApp(identity.id, directory) }
 
     private func writeComparison(_ pen: inout PagePen) {
         heading(kit.comparingHeading, &pen)

@@ -22,6 +22,11 @@ struct PrintedDirectory {
         isCompany = known.server.onPrem != nil
     }
 
+    /// Whether an app on a phone can take over an identity that has this directory.
+    static func hasApp(_ id: ThreemaID, _ directory: PrintedDirectory?) -> Bool {
+        !id.isGateway && directory?.isCompany != true
+    }
+
     /// Whether the company's servers want a password.
     var hasLicence: Bool { file?.user != nil }
 

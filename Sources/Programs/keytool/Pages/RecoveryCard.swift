@@ -40,8 +40,7 @@ struct RecoveryCard {
         fingerprints = server.authority.map(Fingerprint.ofCertificates) ?? []
         pins = server.pins
         isReadOnly = try keeper.safe.status(of: chosen.place).isReadOnly
-        hasApp =
-            try !id.isGateway && server.onPrem == nil && PrintedDirectory(of: id, in: keeper)?.isCompany != true
+        hasApp = try server.onPrem == nil && PrintedDirectory.hasApp(id, PrintedDirectory(of: id, in: keeper))
         day = WallClock.now().day
         self.language = language
     }

@@ -408,6 +408,9 @@ def test_a_gateway_id_has_no_app(keytool, made, page, write, given):
     keytool.ok("backup", "kit", "*TESTGW1", *given("backup-password", BACKUP_PASSWORD), "-o", page)
     words = Paper(page).words
     assert "Threema app" not in words and "The API secret of *TESTGW1 is not here" in words and helvetica.overlong(page) == []
+    keytool.ok("backup", "export", "*TESTGW1", *given("backup-password", BACKUP_PASSWORD), "--sheet", page, "--force")
+    words = Paper(page).words
+    assert "Threema app" not in words and "keytool backup import" in words
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

@@ -72,6 +72,8 @@ def test_paper_says_where_the_company_is(member, company, backup_password, tmp_p
         assert app not in kit and helvetica.overlong(tmp_path / "kit.pdf") == []
         member.ok("safe", "card", tmp_path / f"{language}.pdf", "--language", language)
         assert app not in " ".join(texts(tmp_path / f"{language}.pdf"))
+        member.ok("backup", "export", *backup_password, "--sheet", tmp_path / f"sheet-{language}.pdf", "--language", language)
+        assert app not in " ".join(texts(tmp_path / f"sheet-{language}.pdf"))
         member.ok("backup", "split", "--shares", "2/2", "--sheet", tmp_path / language, "--language", language)
         for page in (tmp_path / language).iterdir():
             share = " ".join(texts(page))

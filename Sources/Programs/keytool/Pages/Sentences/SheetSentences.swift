@@ -15,8 +15,10 @@ struct SheetSentences: PageSentences {
     let restoring: Sentence
     /// The way with the app, and with keytool, for a code that every app reads.
     let app: [Sentence]
-    /// The same for a code that only some read.
-    let someApps: [Sentence]
+    /// The way with keytool alone.
+    let keytool: [Sentence]
+    /// Behind it, for a code that only some apps read.
+    let notOnIOS: [Sentence]
     let package: [Sentence]
     let bothAsk: Sentence
     let keytoolAsks: Sentence
@@ -44,10 +46,8 @@ struct SheetSentences: PageSentences {
             "The easiest way is the Threema app: while setting it up, scan the QR code as an ID backup.",
             "Or with keytool, a program for Linux: type keytool backup import, and then the groups of the code.",
         ],
-        someApps: [
-            "With keytool, a program for Linux: type keytool backup import, and then the groups of the code.",
-            "The Threema app for iOS cannot read this code; keytool can.",
-        ],
+        keytool: ["With keytool, a program for Linux: type keytool backup import, and then the groups of the code."],
+        notOnIOS: ["The Threema app for iOS cannot read this code; keytool can."],
         package: [
             "Look for the package messenger-keytool among the owner's files: Debian may not have it.",
             "If keytool is not found, or answers \"Illegal option\", type messenger-keytool instead.",
@@ -81,10 +81,8 @@ struct SheetSentences: PageSentences {
             "Am einfachsten mit der Threema-App: Scannen Sie beim Einrichten den QR-Code (ID-Backup).",
             "Oder mit keytool, einem Programm für Linux: Tippen Sie keytool backup import und den Code.",
         ],
-        someApps: [
-            "Mit keytool, einem Programm für Linux: Tippen Sie keytool backup import und dann den Code.",
-            "Die Threema-App für iOS kann diesen Code nicht lesen, keytool kann es.",
-        ],
+        keytool: ["Mit keytool, einem Programm für Linux: Tippen Sie keytool backup import und dann den Code."],
+        notOnIOS: ["Die Threema-App für iOS kann diesen Code nicht lesen, keytool kann es."],
         package: [
             "Suchen Sie das Paket messenger-keytool beim Besitzer: Debian hat es vielleicht nicht.",
             "Fehlt keytool, oder meldet es \"Illegal option\", tippen Sie stattdessen messenger-keytool.",
