@@ -24,7 +24,7 @@ package struct StoreTime: Hashable, Sendable {
     private var clock: ObservedClock
     /// What a wall clock that was never set back would read; never before that of the last reading.
     private var expected: Timestamp
-    /// The sum after the last step that was cut to `ObservedClock.longestStep`.
+    /// The sum after the last step that was longer than `ObservedClock.longestStep` and `jitter`.
     private var leap: Duration?
     /// Whether the wall clock has gone back since: then the leap was none of time.
     private var isBack = false
