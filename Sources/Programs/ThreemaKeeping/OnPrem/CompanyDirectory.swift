@@ -17,17 +17,27 @@ extension OnPremKeeper {
 }
 
 extension DirectoryKeeper {
-    /// The directory of the company that has a Safe backup of the identity; nil if none has one. Damaged records are
-    /// skipped.
+    /// The directory of the company that has a Safe backup of the identity, if it also has the identity's key; it is
+    /// remembered then. Asks for nothing but that key: a Safe at a company does not make anybody one of its identities.
+    /// - Returns: nil if there is none.
+    /// - Throws: `DirectoryKeepingError.failed`; `KeystoreError`.
     package func directoryOfSafe(of id: ThreemaID) throws -> DirectoryServer? {
         let records = try keystore.identity(.threema(id))
-        for place in try records.safePlaces() {
-            guard let name = try? records.requiredSetup(at: place).current.server.onPrem.flatMap(OnPremName.init),
-                let server = try? companies.keeper.file(name).directory()
-            else { continue }
-            return server
+        let servers = try records.companiesOfSafes().compactMap { try? companies.keeper.file($0).directory() }
+        guard !servers.isEmpty else { return nil }
+        let key = try records.identity().clientKey.publicKey
+        let server = try servers.first { server in
+            try ask(Self.request([id]), at: server).contains { $0.id == id && $0.publicKey == key }
         }
-        return nil
+        if let server { remember(server, for: id, after: .question) }
+        return server
+    }
+}
+
+extension IdentityRecords {
+    /// The provisioning files that the identity's Safe places name. Damaged records are skipped.
+    fileprivate func companiesOfSafes() throws -> [OnPremName] {
+        try safePlaces().compactMap { try? requiredSetup(at: $0).current.server.onPrem.flatMap(OnPremName.init) }
     }
 }
 
@@ -39,5 +49,11 @@ extension ThreemaKeeper {
         guard let server = try keystore.identity(.threema(id)).directory() else { return nil }
         let file = server.onPrem.flatMap(OnPremName.init).flatMap { try? onPrem.file($0) }
         return ((try? file?.directory()) ?? server, file)
+    }
+
+    /// Whether the identity may be one of a company, which is known when its directory was asked.
+    package func mayBeOfCompany(_ id: ThreemaID) throws -> Bool {
+        let records = try keystore.identity(.threema(id))
+        return try !records.contains(.directory) && !records.companiesOfSafes().isEmpty
     }
 }

@@ -50,7 +50,7 @@ extension DirectoryKeeper.Unstored {
 
 extension DirectoryOptions {
     /// The directory to ask for an identity of the keystore. A damaged record counts as none if an option names the
-    /// directory. If none is remembered or named, it is that of the company that has the identity's Safe.
+    /// directory. If none is remembered or named, it is that of the company that has the identity's Safe and its key.
     func server(of id: ThreemaID, _ work: DirectoryKeeper) throws -> DirectoryServer {
         var remembered: DirectoryServer?
         do {
