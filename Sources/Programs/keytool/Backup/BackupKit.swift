@@ -73,7 +73,7 @@ struct BackupKit: Verb {
         let kit = KitSheet(
             identity: identity, code: code,
             matrix: try QRMatrix.first(encoding: Array(code.text.utf8), levels: BackupExport.levels), cards: ordered,
-            directory: try PrintedDirectory(of: id, in: keeper), day: WallClock.now().day, language: language.chosen)
+            directory: try .ofPage(id, in: keeper, session.output), day: WallClock.now().day, language: language.chosen)
         try write(kit, to: target, session.output) { finish in
             try keeper.kits.remember(code, of: id, identity.publicKey, safes, finish: finish)
         }

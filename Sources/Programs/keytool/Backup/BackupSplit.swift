@@ -47,7 +47,7 @@ struct BackupSplit: Verb {
             // First: a page that a killed command has left is known then. Shares that nobody has cost only a wrong age.
             try keeper.shares.remember(made, of: id, key)
             do {
-                let directory = try files == nil ? nil : PrintedDirectory(of: id, in: keeper)
+                let directory = try files == nil ? nil : PrintedDirectory.ofPage(id, in: keeper, output)
                 try write(new, of: id, key, directory, day, output)
             } catch {
                 try? keeper.shares.forget(made, of: id, key)

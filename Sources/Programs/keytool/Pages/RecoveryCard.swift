@@ -40,7 +40,7 @@ struct RecoveryCard {
         fingerprints = server.authority.map(Fingerprint.ofCertificates) ?? []
         pins = server.pins
         isReadOnly = try keeper.safe.status(of: chosen.place).isReadOnly
-        hasApp = try server.onPrem == nil && PrintedDirectory.hasApp(id, PrintedDirectory(of: id, in: keeper))
+        hasApp = server.onPrem == nil && PrintedDirectory.hasApp(id, try? PrintedDirectory(of: id, in: keeper))
         day = WallClock.now().day
         self.language = language
     }

@@ -445,12 +445,16 @@ def test_a_directory_that_does_not_fit_on_a_share_is_said(keytool, certificates,
     directory.close()
 
 
-def test_a_damaged_directory_is_no_missing_one(keytool, at, backup_password, page, tmp_path):
-    """A page would say that there is none. Words alone say nothing of it."""
+def test_pages_without_a_damaged_directory(keytool, at, backup_password, page, tmp_path, id_directory):
+    """Paper without it is better than none while the directory cannot be reached, and a warning says how to do better."""
     keytool.ok("id", "create", "--no-passphrase", *at)
     id = keytool.json("id", "show")["id"]
     identityfiles.path(keytool.keystore, id, "directory").write_bytes(bytes(200))
-    for command in (["kit", *backup_password, "-o", page], ["split", "--shares", "2/2", "--sheet", tmp_path / "pages"]):
-        assert 'the record "directory"' in keytool.fails(65, "backup", *command).err
-    assert not page.exists() and not list(tmp_path.glob("pages/*"))
-    keytool.ok("backup", "split", "--shares", "2/2", "--reveal-shares")
+    for command in (["kit", *backup_password, "-o", page], ["split", "--shares", "2/2", "--sheet", tmp_path / "pages"],
+                    ["export", *backup_password, "--sheet", tmp_path / "sheet.pdf"]):
+        said = keytool.ok("backup", *command).err
+        assert "the directory of " in said and f"keytool contact check --identity {id} --directory URL" in said
+    assert "directory" not in keytool.ok("backup", "split", "--shares", "2/2", "--reveal-shares").err
+    keytool.ok("contact", "check", "--identity", id, *at)
+    assert "damaged" not in keytool.ok("backup", "kit", *backup_password, "-o", page, "--force").err
+    assert id_directory.url in Paper(page).words

@@ -33,6 +33,35 @@ def test_another_directory_that_is_named_is_not_remembered(member, company, cert
     other.close()
 
 
+def test_a_safe_at_a_company_makes_no_member(owner, company, safe_password):
+    """The company is asked for the identity's own key, and learns of no contact."""
+    id = owner.json("id", "create", "--id", "ABCD1234")["id"]
+    owner.ok("contact", "add", "FRIEND01", "5e" * 32)
+    owner.ok("safe", "setup", "--onprem", "localhost", *safe_password)
+    company.forget()
+    for command in (["contact", "check"], ["contact", "check", "--all"], ["revoke", "check"]):
+        assert "no directory was given" in owner.fails(64, *command).err
+    asked = b"".join(request.body for request in company.directory.requests)
+    assert id.encode() in asked and b"FRIEND01" not in asked
+    assert "company" in owner.ok("backup", "split", "--shares", "2/2", "--sheet", owner.home / "pages").err
+
+
+def test_a_member_that_a_safe_brings_back(member, company, other_keytool, licence, safe_password, backup_password, tmp_path):
+    """`contact check --all` asks the company, and after that its paper names it."""
+    other = other_keytool.with_environment(**company.environment)
+    other.ok("onprem", "import", company.url, "--key", key(), *licence)
+    other.ok("safe", "pull", "--id", member.id, "--onprem", "localhost", *safe_password)
+    page = tmp_path / "kit.pdf"
+    said = other.ok("backup", "kit", *backup_password, "-o", page).err
+    assert f"keytool contact check --identity {member.id} asks the company" in said
+    company.directory.script("identity/fetch_bulk", DirectoryServer.status(503), times=9)
+    assert other("contact", "check", "--all", "--retry-max-time", "1s").code == 75
+    company.directory.scripts.clear()
+    other.ok("contact", "check", "--all")
+    assert "asks the company" not in other.ok("backup", "kit", *backup_password, "-o", page, "--force").err
+    assert company.directory.url in Paper(page).words
+
+
 def test_an_identity_that_comes_back_finds_its_directory(member, company, other_keytool, backup_password, licence, given, remembered,
                                                          tmp_path):
     """By its address: the provisioning file that has it gives login and pins."""
