@@ -53,7 +53,7 @@ struct ArchiveImport: Verb {
         var refusedFiles: Set<OnPremName> = []
         for records in identities {
             do {
-                try requireOwnCompany(records, refusedFiles, in: store, isReplaced: replaced.contains(records.owner))
+                try requireOwnCompany(records, refusedFiles, in: store, isReplaced: replaced.contains(records.owner), session)
                 let sessions = try sessions(of: records.owner, in: opened.archive)
                 let isReplaced = replaced.contains(records.owner)
                 let before = isReplaced ? servers(of: records.owner, session.keeper(store)) : []
@@ -93,14 +93,19 @@ struct ArchiveImport: Verb {
     /// Refuses an identity whose provisioning file was refused: its requests would go to another company, with the
     /// login of that.
     private func requireOwnCompany(
-        _ records: RecordSet, _ refused: Set<OnPremName>, in store: OpenKeystore, isReplaced: Bool
+        _ records: RecordSet, _ refused: Set<OnPremName>, in store: OpenKeystore, isReplaced: Bool, _ session: Session
     ) throws {
         guard let file = records.namedProvisioningFiles.first(where: refused.contains),
             try isReplaced || !store.identities().contains(records.owner)
         else { return }
+        let users = try session.keeper(store).users(of: file)
+        let others = users.isEmpty ? "" : ", also for \(users.joined(separator: " "))"
         throw Failure(
-            .exists, "\(file) is another company in the keystore than in the archive; nothing was stored",
-            hints: "--replace \(Owner.onPrem(file).text) takes the file of the archive"
+            .exists,
+            "another key signs the file \(file) in the keystore than that in the archive: it is of another company, or "
+                + "the company has a new key; nothing was stored",
+            hints: "a keystore of its own takes it: --keystore DIR",
+            "--replace \(Owner.onPrem(file).text) takes the file of the archive\(others)"
         ).because(of: "other_company")
     }
 

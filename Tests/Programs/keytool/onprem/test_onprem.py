@@ -225,7 +225,7 @@ def test_a_file_that_is_fetched_again_is_no_difference(owner, company, due, writ
     assert "trust" in differences(owner, archive, identity)
 
 
-def test_an_identity_does_not_join_another_company(member, company, other_keytool, write, tmp_path):
+def test_an_identity_does_not_join_another_company(member, company, other_keytool, write, tmp_path, safe_password):
     """The file of the same name is signed by somebody else: requests of the identity would have that company's login."""
     archive, identity = tmp_path / "all.age", write("identity", IDENTITY)
     member.ok("archive", "export", "-o", archive, "--recipient", RECIPIENT)
@@ -235,6 +235,10 @@ def test_an_identity_does_not_join_another_company(member, company, other_keytoo
     results = {each["messenger"]: each for each in run.json["results"]}
     assert run.code == 17 and results["threema"]["result"] == "refused"
     assert results["threema"]["error"]["reason"] == "other_company" and other.ok("id", "list").out == ""
+    # Who else would have that file then.
+    own = other.json("id", "create", "--id", "ABCD1234")["id"]
+    other.ok("safe", "setup", "--onprem", "localhost", *safe_password)
+    assert f"takes the file of the archive, also for {own}" in other("archive", "import", archive, "--identity", identity).err
     other.ok("archive", "import", archive, "--identity", identity, "--replace", "onprem/localhost")
     assert other.json("id", "fetch", member.id)["identities"][0]["matches"] is True
 
