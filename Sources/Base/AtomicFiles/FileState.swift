@@ -1,8 +1,9 @@
 internal import CLinux
 internal import Glibc
 
-/// Tells one state of a file's content from all later ones: by device, inode, length and the time of the last change
-/// (ctime). The kernel sets that time at each write and each rename; no program can choose it.
+/// Tells one state of a file's content from later ones: by device, inode, length and a time. For a settled state it is that
+/// of the last change (ctime), which the kernel sets at each write and each rename; no program can choose it. For a present
+/// one it is that of the last write (mtime): a new mode or another link to the file changes no content.
 package struct FileState: Hashable, Sendable {
     private let device: UInt
     private let inode: UInt
@@ -21,25 +22,25 @@ package struct FileState: Hashable, Sendable {
     ///   is in the future.
     init?(settled status: stat, at now: Int) {
         guard status.st_ctim.tv_sec < now - Self.settlingSeconds else { return nil }
-        self.init(status)
+        self.init(status, status.st_ctim)
     }
 
-    /// The present state, which a change within the same tick of the kernel's clock may share.
-    fileprivate init(_ status: stat) {
+    fileprivate init(_ status: stat, _ time: timespec) {
         device = status.st_dev
         inode = status.st_ino
         length = Int(status.st_size)
-        seconds = status.st_ctim.tv_sec
-        nanoseconds = status.st_ctim.tv_nsec
+        seconds = time.tv_sec
+        nanoseconds = time.tv_nsec
     }
 }
 
 extension Directory {
-    /// The present state of a plain file, to see later whether it was changed or replaced.
+    /// The present state of a plain file, to see later whether it was changed or replaced. A change within the same tick of
+    /// the kernel's clock may share it.
     /// - Throws: as `requirePlainFile`.
     package func presentState(of name: String) throws(FileError) -> FileState {
         guard let status = try status(name) else { throw .missing(path: path(of: name)) }
         try check(status, name)
-        return FileState(status)
+        return FileState(status, status.st_mtim)
     }
 }

@@ -97,6 +97,23 @@ def test_link_turned_into_the_keystore_during_a_question(held, tmp_path, name, f
     assert list((tmp_path / "out").iterdir()) == []
 
 
+def test_what_changes_no_content_is_no_other_file(held, tmp_path):
+    """A new mode, or a hard link that a backup makes, during a question."""
+    target, secret = tmp_path / "key.age", tmp_path / "secret"
+    target.write_bytes(b"old")
+    os.mkfifo(secret, 0o600)
+    words = ["mainkey", "export", "--file-passphrase-file", secret, "--force", "-o", target]
+    for change, code in ((lambda: target.chmod(0o640), 0), (lambda: os.link(target, tmp_path / "copy"), 0),
+                         (lambda: target.write_bytes(b"new"), 17)):
+        run = held.start(*words)
+        with answer(secret, run) as pipe:
+            change()
+            pipe.write(b"seven grey cats\n")
+        result = held.finish(run, words)
+        assert result.code == code, result
+    assert target.read_bytes() == b"new" and (tmp_path / "copy").read_bytes() != b"new"
+
+
 def answer(pipe, run):
     """Opens a FIFO for writing as soon as `run` waits for what is in it."""
     while run.poll() is None:
