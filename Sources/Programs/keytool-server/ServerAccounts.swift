@@ -32,8 +32,12 @@ struct AccountsOption: ParsableArguments {
     }
 
     /// Makes a directory a server's, if it is missing or empty. A file of accounts needs no preparation.
+    /// - Throws: also a failure if root runs it on a directory of another account.
     func prepare() throws {
-        if try path() == nil { try StoreLocation.prepare(store.directory()) }
+        guard try path() == nil else { return }
+        let directory = try store.directory()
+        try RootGuard.check(directory: directory)
+        try StoreLocation.prepare(directory)
     }
 
     /// The file of accounts, which an object store needs; nil for a directory. An option counts before a variable.

@@ -290,6 +290,11 @@ def test_root_does_not_write_into_the_directory_of_another_account(store):
         assert set(store.tree()) == {"config", "backups"}
         store.ok("sweep", "--dry-run")
         assert not (store.path / "clock").exists()
+        # Nor does it prepare one.
+        for name in ("config", "backups"):
+            os.rename(store.path / name, f"{store.path}.{name}")
+        assert "sudo -u nobody keytool-server" in store.fails(77, "account", "add", "alice").err
+        assert store.tree() == {}
     finally:
         os.chown(store.path, 0, -1)
 
