@@ -43,7 +43,7 @@ struct IDRemove: Verb {
         if hasSessions {
             session.output.warn(
                 "its sessions go, too, with messages that wait; importing its keys does not bring them back")
-            session.output.hint("keytool archive export --with-sessions keeps a copy of them")
+            session.output.hint("keytool archive export --with-sessions -o FILE keeps a copy of them")
         }
         if !yes {
             let lost = removal.lost + (hasSessions ? " and sessions" : "")
