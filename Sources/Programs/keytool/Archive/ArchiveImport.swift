@@ -53,7 +53,8 @@ struct ArchiveImport: Verb {
         var refusedFiles: Set<OnPremName> = []
         for records in identities {
             do {
-                try requireOwnCompany(records, refusedFiles, in: store, isReplaced: replaced.contains(records.owner), session)
+                try requireOwnCompany(
+                    records, refusedFiles, in: store, isReplaced: replaced.contains(records.owner), session)
                 let sessions = try sessions(of: records.owner, in: opened.archive)
                 let isReplaced = replaced.contains(records.owner)
                 let before = isReplaced ? servers(of: records.owner, session.keeper(store)) : []

@@ -29,7 +29,7 @@ struct PrintedDirectory {
         do {
             if let known = try PrintedDirectory(of: id, in: keeper) { return known }
             if try keeper.mayBeOfCompany(id) {
-                output.warn("\(id) may be an identity of the company that has its Safe; the page does not name the company")
+                output.warn("\(id) may be an identity of the company that has its Safe, which the page does not name")
                 output.hint("keytool contact check --identity \(id) asks the company; write the page again after that")
             }
         } catch KeystoreError.damaged("directory", _, _) {
