@@ -61,7 +61,7 @@ struct CodePictures {
     }
 
     /// Draws the code.
-    /// - Parameter hasApp: whether an app on a phone can take the identity over.
+    /// - Parameter hasApp: whether an app on a phone can restore the identity.
     func contents(
         showing code: GroupedCode, _ scheme: IDBackup.Scheme, of identity: IdentityKeeper.Summary, hasApp: Bool,
         levels: [QRMatrix.ErrorCorrection]

@@ -21,7 +21,7 @@ struct BackupSheet {
     let code: GroupedCode
     let scheme: IDBackup.Scheme
     let matrix: QRMatrix
-    /// Whether an app on a phone can take the identity over.
+    /// Whether an app on a phone can restore the identity.
     let hasApp: Bool
     /// The day it was made.
     let day: String

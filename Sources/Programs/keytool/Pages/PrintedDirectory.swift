@@ -39,7 +39,7 @@ struct PrintedDirectory {
         return nil
     }
 
-    /// Whether an app on a phone can take over an identity that has this directory.
+    /// Whether an app on a phone can restore an identity that has this directory.
     static func hasApp(_ id: ThreemaID, _ directory: PrintedDirectory?) -> Bool {
         !id.isGateway && directory?.isCompany != true
     }

@@ -15,7 +15,7 @@ struct SheetSentences: PageSentences {
     let restoring: Sentence
     /// The way with the app, and with keytool, for a code that every app reads.
     let app: [Sentence]
-    /// The way with keytool alone.
+    /// Only the way with keytool.
     let keytool: [Sentence]
     /// Behind it, for a code that only some apps read.
     let notOnIOS: [Sentence]
