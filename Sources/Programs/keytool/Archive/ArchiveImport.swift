@@ -99,7 +99,7 @@ struct ArchiveImport: Verb {
         guard let file = records.namedProvisioningFiles.first(where: refused.contains),
             try isReplaced || !store.identities().contains(records.owner)
         else { return }
-        let users = try session.keeper(store).users(of: file)
+        let users = try session.keeper(store).users(of: file).filter { $0 != records.owner.id }
         let others = users.isEmpty ? "" : ", also for \(users.joined(separator: " "))"
         throw Failure(
             .exists,

@@ -78,8 +78,7 @@ struct BackupExport: Verb {
             _ = try place(likeCode)
         }
         let identity = try keeper.identities.summary(id)
-        // Only the page says it.
-        let hasApp = try pictures.page == nil || PrintedDirectory.hasApp(id, .ofPage(id, in: keeper, session.output))
+        let hasApp = PrintedDirectory.hasApp(id, try? PrintedDirectory(of: id, in: keeper))
         let secret = try SecretAsker(password, session.dialog).create(
             .for("the new backup code of \(id)"), minimum: IDBackup.minimumPasswordLength, weak: weakOk ? .accept : .ask
         )

@@ -85,7 +85,7 @@ struct ContactCheck: Verb {
         var results: [JSONValue] = []
         var worst: Failure?
         var hasReader = true
-        for id in try identities(keeper, work, output) {
+        for id in try identities(keeper, output) {
             let (result, failure) = check(id, keeper, work, output, &report)
             if output.isJSON {
                 let unasked = failure.map { JSONValue.members([("id", .string(id.text)), ("error", $0.json)]) }
@@ -106,14 +106,11 @@ struct ContactCheck: Verb {
         second.status == .verifyFailed && first?.status != .verifyFailed ? second : Failure.worse(first, second)
     }
 
-    /// Those that have a directory, also one that did not answer whether it has the identity.
-    private func identities(_ keeper: ThreemaKeeper, _ work: DirectoryKeeper, _ output: Output) throws -> [ThreemaID] {
+    /// Those that have a directory.
+    private func identities(_ keeper: ThreemaKeeper, _ output: Output) throws -> [ThreemaID] {
         let ids = try keeper.identities.ids()
         guard try !directory.isNamed else { return ids }
-        let asked = try ids.filter { id in
-            if try keeper.hasDirectory(id) { return true }
-            do { return try work.directoryOfSafe(of: id) != nil } catch is DirectoryKeepingError { return true }
-        }
+        let asked = try ids.filter(keeper.hasDirectory)
         guard !asked.isEmpty else { throw DirectoryOptions.noDirectory }
         for id in ids where !asked.contains(id) { output.note("\(id) has no directory, and is not checked") }
         return asked

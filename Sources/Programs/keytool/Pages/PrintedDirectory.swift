@@ -27,16 +27,12 @@ struct PrintedDirectory {
     /// The same for a page that is useful without it. What the page then lacks is a warning.
     static func ofPage(_ id: ThreemaID, in keeper: ThreemaKeeper, _ output: Output) throws -> PrintedDirectory? {
         do {
-            if let known = try PrintedDirectory(of: id, in: keeper) { return known }
-            if try keeper.mayBeOfCompany(id) {
-                output.warn("\(id) may be an identity of the company that has its Safe, which the page does not name")
-                output.hint("keytool contact check --identity \(id) asks the company; write the page again after that")
-            }
+            return try PrintedDirectory(of: id, in: keeper)
         } catch KeystoreError.damaged("directory", _, _) {
             output.warn("the directory of \(id) is damaged in the keystore; the page does not name it")
             output.hint("keytool contact check --identity \(id) --directory URL; write the page again after that")
+            return nil
         }
-        return nil
     }
 
     /// Whether an app on a phone can restore an identity that has this directory.

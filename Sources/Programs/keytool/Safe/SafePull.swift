@@ -135,15 +135,16 @@ struct SafePull: Verb {
         let source = PullSummary.Source.server(access.address.name)
         let setUp = chosen?.place.name
         if let target { return try write(fetched.backup, fetched.id, from: source, at: setUp, to: target, session) }
-        var replaced: FetchedSafe.Replaced?
-        if isStoring {
-            let keeper = try opened ?? session.keeperOfNewKeystore(keystore)
-            replaced = try keeper.safe.keep(fetched, from: access, as: place.name, options)
-            if !keystore.noPassphrase { session.noteProtection(of: keeper) }
+        guard isStoring else {
+            return try tell(fetched.backup, fetched.id, from: source, at: setUp, isStored: false, session)
         }
+        let keeper = try opened ?? session.keeperOfNewKeystore(keystore)
+        let replaced = try keeper.safe.keep(fetched, from: access, as: place.name, options)
+        if !keystore.noPassphrase { session.noteProtection(of: keeper) }
         try tell(
-            fetched.backup, fetched.id, from: source, at: replaced?.place ?? setUp, isStored: isStoring,
-            replaced: replaced, session)
+            fetched.backup, fetched.id, from: source, at: replaced.place ?? setUp, isStored: true, replaced: replaced,
+            session)
+        if let company = server.onprem { session.find(fetched.id, at: company, keeper, waiting.limits) }
     }
 
     /// Writes the document of an opened backup.

@@ -4,6 +4,7 @@ import Keystore
 import Threema
 import ThreemaDirectory
 import ThreemaKeeping
+import ThreemaRecords
 
 /// The identity of a command that speaks to a directory, and the directory.
 struct DirectorySession {
@@ -28,8 +29,26 @@ struct DirectorySession {
 extension Session {
     /// Operations at a directory, which warn of what could not be stored.
     func directory(of keeper: ThreemaKeeper, _ options: DirectoryOptions) -> DirectoryKeeper {
+        directory(of: keeper, options.waiting.limits)
+    }
+
+    /// Asks the directory of a company, once, whether it has an identity that a Safe of the company has brought back, and
+    /// remembers it then.
+    func find(_ id: ThreemaID, at company: OnPremName, _ keeper: ThreemaKeeper, _ limits: TimeLimits) {
+        var limits = limits
+        limits.total = .zero
+        do {
+            guard try !directory(of: keeper, limits).find(id, at: company) else { return }
+            output.warn("the directory of \(company) does not have \(id) with this key")
+        } catch {
+            output.warn("the directory of \(company) could not be asked for \(id): \(Failure(error).message)")
+            output.hint("keytool onprem show says its address: keytool contact check --identity \(id) --directory URL")
+        }
+    }
+
+    private func directory(of keeper: ThreemaKeeper, _ limits: TimeLimits) -> DirectoryKeeper {
         let companies = servers(of: keeper.onPrem)
-        let connect = connectingDirectory(options.waiting.limits, companies)
+        let connect = connectingDirectory(limits, companies)
         return keeper.directory(connect, companies) { [output] what, error in
             output.warn("\(what.words): \(Failure(error).message)")
         }
@@ -50,15 +69,14 @@ extension DirectoryKeeper.Unstored {
 
 extension DirectoryOptions {
     /// The directory to ask for an identity of the keystore. A damaged record counts as none if an option names the
-    /// directory. If none is remembered or named, it is that of the company that has the identity's Safe and its key.
+    /// directory.
     func server(of id: ThreemaID, _ work: DirectoryKeeper) throws -> DirectoryServer {
-        var remembered: DirectoryServer?
+        let remembered: DirectoryServer?
         do {
             remembered = try work.server(of: id)
         } catch KeystoreError.damaged("directory", _, _) where directory != nil {
             remembered = nil
         }
-        if try remembered == nil && !isNamed { remembered = try work.directoryOfSafe(of: id) }
         return try server(remembered: remembered, work.companies)
     }
 }
