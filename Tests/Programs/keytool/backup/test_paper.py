@@ -32,7 +32,7 @@ def scheme(request):
 @pytest.fixture
 def sheet(keytool, backup_password, page, scheme):
     """A written page, with what it is about."""
-    made = keytool.json("id", "create", "--id", "*BCD1234")
+    made = keytool.json("id", "create", "--id", "ABCD1234")
     result = keytool.ok("backup", "export", *backup_password, "--scheme", scheme, "--sheet", page)
     return result.out.strip(), page, made
 
@@ -45,14 +45,14 @@ def rows_of(code):
 def test_content_of_the_page(sheet):
     code, page, made = sheet
     words = " ".join(texts(page))
-    order = ["Threema ID backup", "*BCD1234", oracle.check_word(code), *re.findall(".{8}", made["public_key"]),
+    order = ["Threema ID backup", "ABCD1234", oracle.check_word(code), *re.findall(".{8}", made["public_key"]),
              "Backup code: A-Z and 2-7, so O and I are letters", "How to restore the account", "The password is kept by or at:", "Notes",
              "Do not write the password here"]
     places = [words.find(part) for part in order]
     assert -1 not in places and places == sorted(places), words
     assert re.search(r"Made on 20\d\d-\d\d-\d\d ", words)
     for sentence in (
-            "bring the Threema account *BCD1234 back", "Look for the package messenger-keytool among the owner's files",
+            "bring the Threema account ABCD1234 back", "Look for the package messenger-keytool among the owner's files",
             "keytool backup import", "--qr-image", "No directory knows an ID that was created offline (keytool id "
             "create without --directory): the phone apps cannot restore it; keytool can.",
             ("Both programs ask" if len(code) == 99 else "keytool asks") + " for the password",
