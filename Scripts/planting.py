@@ -5,6 +5,7 @@ import pathlib
 import shutil
 import subprocess
 import sys
+import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 # It keeps what it has built.
@@ -62,9 +63,13 @@ class Planted:
 
 def run(*command, **variables):
     """The exit code of a command in the copy, and what it has printed."""
-    result = subprocess.run(command, cwd=COPY, env=os.environ | variables, text=True, stdin=subprocess.DEVNULL,
-                            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=SECONDS)
-    return result.returncode, result.stdout
+    # A file, because a process that stays behind would keep a pipe open. What crashes prints no trace: the program that makes
+    # it may wait for ever.
+    with tempfile.TemporaryFile("w+", errors="replace") as printed:
+        code = subprocess.run(command, cwd=COPY, env=os.environ | {"SWIFT_BACKTRACE": "enable=no"} | variables,
+                              stdin=subprocess.DEVNULL, stdout=printed, stderr=subprocess.STDOUT, timeout=SECONDS).returncode
+        printed.seek(0)
+        return code, printed.read()
 
 
 def passes(swift, room, suites):
