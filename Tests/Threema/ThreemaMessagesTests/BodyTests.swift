@@ -88,6 +88,12 @@ import VectorKit
         #expect(try MessageBody.decoded(.location, body.encodedBody()) == body)
     }
 
+    @Test func `coordinates of more than six decimals are rounded once`() throws {
+        let written = try MessageBody.decoded(.location, Array("47.2,8.1778079".utf8)).encodedBody()
+        #expect(written == Array("47.200000,8.177808".utf8))
+        #expect(try MessageBody.decoded(.location, written).encodedBody() == written)
+    }
+
     @Test(arguments: [
         "", "1", "1,", "1,2,", "1,2,3,4", "91,0", "0,181", "0,-180.1", "nan,1", "0x1p1,1", "inf,0", "1,2,-1",
         "1,2,1e10",
