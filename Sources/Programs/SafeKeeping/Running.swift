@@ -65,12 +65,13 @@ extension SafeKeeper {
         var progress = Progress()
         // The other places to be read after the run, without the lock.
         var survivors: [SafePlace] = []
+        let isLooking = use != .writing
         // A verb that only looks works while another process holds the lock. Nil: it does not try to take it.
         var lookWait: Duration? = use == .readingUnlessLost ? nil : .zero
         while true {
             tries += 1
-            let holding = try hold(place, use == .writing ? lockWait : lookWait, isLooking: use != .writing)
-            var run = try SafeRun(self, place, holding, isLooking: use != .writing, job)
+            let holding = try hold(place, isLooking ? lookWait : lockWait, isLooking: isLooking)
+            var run = try SafeRun(self, place, holding, isLooking: isLooking, job)
             let outcome = try run.drive(progress)
             progress = outcome.progress
             survivors = run.survivors + survivors.filter { !run.survivors.contains($0) }

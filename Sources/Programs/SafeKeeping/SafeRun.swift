@@ -44,7 +44,6 @@ struct SafeRun: ~Copyable {
     /// Whether new knowledge could not be saved.
     private(set) var isUnsaved = false
 
-    /// - Parameter isLooking: whether the verb only looks. Then it does not fail if it cannot save.
     /// - Throws: `SafeKeepingError.noSetup`; `KeystoreError.damaged`; what `job` throws.
     init(
         _ keeper: SafeKeeper, _ place: SafePlace, _ holding: consuming Holding, isLooking: Bool,
