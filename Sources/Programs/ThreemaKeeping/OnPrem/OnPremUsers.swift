@@ -65,7 +65,8 @@ extension RecordSet {
 }
 
 extension OnPremKeeper {
-    /// Whether the keystore has a file under the name of an archived one that another key signs: that of another company.
+    /// Whether the keystore has a file under the name of an archived one that another key signs: that of another company,
+    /// or of one with a new key.
     package func holdsAnotherCompany(than archived: RecordSet) -> Bool {
         guard let name = archived.owner.onPrem, let present = try? file(name),
             let key = archived.read(.trust)?.withBytes({ TrustRecord(decoding: $0)?.key })

@@ -53,10 +53,9 @@ struct ArchiveImport: Verb {
         var refusedFiles: Set<OnPremName> = []
         for records in identities {
             do {
-                try requireOwnCompany(
-                    records, refusedFiles, in: store, isReplaced: replaced.contains(records.owner), session)
-                let sessions = try sessions(of: records.owner, in: opened.archive)
                 let isReplaced = replaced.contains(records.owner)
+                try requireOwnCompany(records, refusedFiles, in: store, isReplaced: isReplaced, session)
+                let sessions = try sessions(of: records.owner, in: opened.archive)
                 let before = isReplaced ? servers(of: records.owner, session.keeper(store)) : []
                 let decision = try keeper.store(records, sessions: sessions, mayReplace: isReplaced)
                 if sessions != nil { warnOfSessions(of: records.owner, decision, opened.archive.time, session) }
