@@ -78,7 +78,6 @@ struct BackupExport: Verb {
             _ = try place(likeCode)
         }
         let identity = try keeper.identities.summary(id)
-        let hasApp = PrintedDirectory.hasApp(id, try? PrintedDirectory(of: id, in: keeper))
         let secret = try SecretAsker(password, session.dialog).create(
             .for("the new backup code of \(id)"), minimum: IDBackup.minimumPasswordLength, weak: weakOk ? .accept : .ask
         )
@@ -94,7 +93,8 @@ struct BackupExport: Verb {
                 beside: ["", "Backup code of \(id):", ""] + Self.lines(of: code) + ["", "check word \(check)"])
         }
         var contents = try pictures.contents(
-            showing: code, scheme, of: identity, hasApp: hasApp, levels: Self.levels)
+            showing: code, scheme, of: identity,
+            hasApp: PrintedDirectory.hasApp(id, try? PrintedDirectory(of: id, in: keeper)), levels: Self.levels)
         if let file { contents.files.insert((file, Array((code.text + "\n").utf8)), at: 0) }
         let json = json(id, code, check, file?.path, pictures)
         try ResultFile.write(contents.files) {

@@ -61,10 +61,10 @@ struct CodePictures {
     }
 
     /// Draws the code.
-    /// - Parameter hasApp: whether an app on a phone can restore the identity.
+    /// - Parameter hasApp: whether an app on a phone can restore the identity; only a page asks.
     func contents(
-        showing code: GroupedCode, _ scheme: IDBackup.Scheme, of identity: IdentityKeeper.Summary, hasApp: Bool,
-        levels: [QRMatrix.ErrorCorrection]
+        showing code: GroupedCode, _ scheme: IDBackup.Scheme, of identity: IdentityKeeper.Summary,
+        hasApp: @autoclosure () -> Bool, levels: [QRMatrix.ErrorCorrection]
     ) throws -> Contents {
         var contents = Contents()
         guard picture != nil || page != nil else { return contents }
@@ -72,7 +72,7 @@ struct CodePictures {
         if let picture { contents.files.append((picture.file, picture.bytes(of: matrix))) }
         if let page {
             let sheet = BackupSheet(
-                identity: identity, code: code, scheme: scheme, matrix: matrix, hasApp: hasApp,
+                identity: identity, code: code, scheme: scheme, matrix: matrix, hasApp: hasApp(),
                 day: WallClock.now().day, language: language)
             let bytes = page.bytes(of: sheet.page)
             if let file = page.file { contents.files.append((file, bytes)) } else { contents.printed = (page, bytes) }
