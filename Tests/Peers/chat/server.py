@@ -4,6 +4,7 @@ import socket
 import struct
 import threading
 import time
+from contextlib import suppress
 
 from nacl.bindings import crypto_box_afternm, crypto_box_beforenm, randombytes
 from nacl.exceptions import CryptoError
@@ -108,8 +109,9 @@ class Server:
             raise Refused("features")
         other = self.connected.get(identity)
         if other:
-            other.send(CLOSE_ERROR, b"\x00Another connection")
-            other.socket.shutdown(socket.SHUT_RDWR)
+            with suppress(OSError):  # It may have ended, unnoticed by its thread.
+                other.send(CLOSE_ERROR, b"\x00Another connection")
+                other.socket.shutdown(socket.SHUT_RDWR)
         self.connected[identity] = connection
         cookie = extensions.get(0x03)
         if cookie and self.cookies.setdefault(identity, cookie) != cookie:
@@ -149,5 +151,6 @@ class Server:
         name = payload[:8] + payload[16:24]
         self.queues[receiver][name] = payload
         if receiver in self.connected:
-            self.connected[receiver].send(INCOMING, payload)
+            with suppress(OSError):
+                self.connected[receiver].send(INCOMING, payload)
         connection.send(SERVER_ACK, payload[8:24])
