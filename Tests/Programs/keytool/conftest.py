@@ -1,6 +1,7 @@
 """Fixtures: a runner with an empty keystore, secrets in files, Safe servers, a terminal."""
 
 import os
+import shutil
 
 import pytest
 
@@ -45,6 +46,13 @@ def pytest_collection_modifyitems(config, items):
 @pytest.fixture(scope="session")
 def built():
     assert os.access(BINARY, os.X_OK), f"{BINARY} is missing: make check-cli, or set KEYTOOL"
+
+
+@pytest.fixture
+def tmp_path(tmp_path):
+    """Removed after its test, beside others: removing all of them at the end takes minutes on some disks."""
+    yield tmp_path
+    shutil.rmtree(tmp_path, ignore_errors=True)
 
 
 @pytest.fixture
