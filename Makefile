@@ -87,16 +87,14 @@ demo: set-up-build ## install what is missing, build, and show the main job in a
 	@Scripts/build-demo $(swift)
 	@Scripts/demo .build-demo/debug/keytool
 
-# `make test` runs at most so many cases of each test function of the binaries, chosen with a fixed seed; `make test CASES=`
-# runs all of them, as `make test-all` does.
-CASES ?= 2
-
-test: export CASES := $(CASES)
+# `make test` runs one case of each test function of the binaries, chosen with a fixed seed, and `.ci/run` two; `make test
+# CASES=` runs all of them, as `make test-all` does.
+test: export CASES ?= 1
 test: set-up-test ## install what is missing, build, and run every test, in stages; STAGE=name for one of them
 	@Scripts/run-tests $(STAGE)
 
 # With the checks of the sources.
-test-ci: export CASES := $(CASES)
+test-ci: export CASES ?= 2
 test-ci: set-up-test
 	@Scripts/run-tests --ci $(STAGE)
 
@@ -149,27 +147,24 @@ examples: ## build the programs in Examples, which use the libraries, and compar
 vectors: ## build the program in Vectors, which computes test vectors, and run it on right and wrong ones
 	Scripts/test-vectors $(swift) $(call quoted,$(place)) $(debug-flags)
 
-model: models = $(place)/release
 model: deep = 1
 model: build-models safe-model ibex-model ratchet-model ## check the rules of the Safe and of sessions: every sequence of steps and faults to a depth, then random ones; ALL_CASES=1 for more
 
 build-models:
 	for product in safe-model ibex-model ratchet-model; do \
-	    $(whole) $(swift) build -c release --product $$product $(in-place) $(compiled) $(imports) || exit; done
+	    $(debug-build) --product $$product $(imports) || exit; done
 
-# On the debug build of `make test` the model of the Safe is less deep: there it takes ten times as long.
-models = $(debug)
-
+# `make test` goes less deep: some seconds instead of minutes.
 safe-model:
-	$(call quoted,$(models)/safe-model) --seconds 3600 $(if $(deep),,--shallower 3 --walks 2000)
+	$(call quoted,$(debug)/safe-model) --seconds 3600 $(if $(deep),,--shallower 3 --walks 2000)
 
 ibex-model:
-	$(call quoted,$(models)/ibex-model) search $(if $(ALL_CASES),60,20)
-	$(call quoted,$(models)/ibex-model) random $(if $(ALL_CASES),10000,300)
+	$(call quoted,$(debug)/ibex-model) search $(if $(ALL_CASES),60,20)
+	$(call quoted,$(debug)/ibex-model) random $(if $(ALL_CASES),10000,300)
 
 ratchet-model:
-	$(call quoted,$(models)/ratchet-model) random 100000
-	$(call quoted,$(models)/ratchet-model) groups $(if $(ALL_CASES),120,40)
+	$(call quoted,$(debug)/ratchet-model) random 100000
+	$(call quoted,$(debug)/ratchet-model) groups $(if $(ALL_CASES),120,40)
 
 build: ## build the release: .build/release/keytool
 	SWIFT='$(SWIFT)' Scripts/runtime-archives "$$($(swift) build $(release) --show-bin-path)"

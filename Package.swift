@@ -16,7 +16,8 @@ let strict: [SwiftSetting] = [
 ]
 
 /// What the tests try is optimised in the debug build, too: a loop over bytes takes fifty times as long otherwise.
-let house = strict + (isWhole ? [.unsafeFlags(["-O"], .when(configuration: .debug))] : [])
+let fast: [SwiftSetting] = isWhole ? [.unsafeFlags(["-O"], .when(configuration: .debug))] : []
+let house = strict + fast
 
 /// - Parameter path: below `Sources`: the wing and the room, which has the target's name.
 func room(_ path: String, _ dependencies: Target.Dependency..., linking libraries: [String] = []) -> Target {
@@ -29,10 +30,10 @@ func room(_ path: String, _ dependencies: Target.Dependency..., linking librarie
     )
 }
 
-/// A program for users.
+/// A program for users. The suites run on the release, and a program without its rooms has no loop over bytes.
 func tool(_ name: String, _ dependencies: Target.Dependency...) -> Target {
     .executableTarget(
-        name: name, dependencies: dependencies, path: "Sources/Programs/" + name, swiftSettings: house)
+        name: name, dependencies: dependencies, path: "Sources/Programs/" + name, swiftSettings: strict)
 }
 
 let argumentParser = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
@@ -57,7 +58,7 @@ func tests(of room: String, _ dependencies: Target.Dependency..., linking librar
 /// What several tests share, or a model of a room.
 /// - Parameter path: below `Tests`; its last part is the target's name.
 func kit(
-    _ path: String, _ dependencies: Target.Dependency..., settings: [SwiftSetting] = [.swiftLanguageMode(.v6)]
+    _ path: String, _ dependencies: Target.Dependency..., settings: [SwiftSetting] = [.swiftLanguageMode(.v6)] + fast
 ) -> Target {
     .target(
         name: String(path.split(separator: "/").last!), dependencies: dependencies, path: "Tests/" + path,
