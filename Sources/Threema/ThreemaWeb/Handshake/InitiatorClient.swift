@@ -26,8 +26,7 @@ public struct InitiatorClient: ~Copyable, Sendable {
     private var trustedPeer: PublicKey?
     private var server: ServerLink
     private var responders: [SignalingAddress: ResponderHandshake] = [:]
-    private var paired: PairedLink?
-    private var end: (close: CloseCode, failure: SignalingError?)?
+    private var conversation = Conversation()
 
     /// - Parameters:
     ///   - key: its public key is the path.
@@ -52,56 +51,49 @@ public struct InitiatorClient: ~Copyable, Sendable {
     /// The path of the WebSocket's URL, without a slash: 64 lower-case hexadecimal digits.
     public var path: String { server.key.publicKey.hex }
     /// The responder whose handshake is finished; nil for none.
-    public var peer: PairedPeer? { paired?.peer }
+    public var peer: PairedPeer? { conversation.link?.peer }
 
     /// Takes a binary message of the WebSocket.
     public mutating func receive(_ message: Span<UInt8>) -> SignalingProgress {
         var progress = SignalingProgress()
-        if end == nil {
+        if conversation.goesOn {
             do throws(SignalingError) {
                 try advance(message, &progress)
             } catch {
-                finish(error == .noSharedTask ? .noSharedTask : .protocolError, error)
+                conversation.finish(error == .noSharedTask ? .noSharedTask : .protocolError, error)
             }
+            if !conversation.goesOn { forget() }
         }
-        progress.close = end?.close
-        progress.failure = end?.failure
-        return progress
+        return conversation.told(progress)
     }
 
     /// Seals a message for the paired responder.
     /// - Returns: a binary message for the WebSocket. They have to be sent in the order in which they were sealed.
     public mutating func send(_ message: PeerMessage) throws(SignalingSendingError) -> [UInt8] {
-        guard paired != nil else { throw .notPaired }
-        return try paired!.seal(message)
+        try conversation.seal(message)
     }
 
     /// Drops a responder, for example one whose handshake takes too long.
     /// - Parameter reason: one that `isDropReason`.
     /// - Returns: what to send; nil if there is no such responder.
     public mutating func drop(_ responder: SignalingAddress, reason: CloseCode = .droppedByInitiator) -> [UInt8]? {
-        let isPaired = paired?.peer.address == responder
-        guard end == nil, responders[responder] != nil || isPaired else { return nil }
-        if isPaired { paired = nil }
+        let isPaired = conversation.link?.peer.address == responder
+        guard conversation.goesOn, responders[responder] != nil || isPaired else { return nil }
+        if isPaired { conversation.link = nil }
         responders[responder] = nil
         return try? server.drop(responder, reason)
     }
 
     /// Tells the paired responder that this side closes, and ends.
     public mutating func close(_ code: CloseCode = .goingAway) -> SignalingProgress {
-        var progress = SignalingProgress()
-        if end == nil, paired != nil, let message = try? paired!.seal(close: code) { progress.toSend.append(message) }
-        if end == nil { finish(code, nil) }
-        progress.close = end?.close
-        progress.failure = end?.failure
+        let progress = conversation.close(code)
+        forget()
         return progress
     }
 
-    private mutating func finish(_ code: CloseCode, _ failure: SignalingError?) {
-        end = (code, failure)
+    private mutating func forget() {
         token = nil
         responders = [:]
-        paired = nil
     }
 }
 
@@ -116,7 +108,7 @@ extension InitiatorClient {
         case SignalingNonce.server: try fromServer(message, nonce, &progress)
         case SignalingNonce.initiator: throw .wrongSource(nonce.source)
         case _ where server.phase != .open: throw .wrongSource(nonce.source)
-        case paired?.peer.address: try fromPaired(message, nonce, &progress)
+        case conversation.link?.peer.address: try conversation.receive(message, nonce, &progress)
         case _ where responders[nonce.source] == nil: progress.events.append(.discarded(from: nonce.source))
         default: try fromResponder(message, nonce, &progress)
         }
@@ -154,9 +146,9 @@ extension InitiatorClient {
     private mutating func joined(
         _ address: SignalingAddress, _ progress: inout SignalingProgress
     ) throws(SignalingError) {
-        if paired?.peer.address == address { left(address, &progress) }
+        if conversation.link?.peer.address == address { left(address, &progress) }
         progress.events.append(.peerJoined(address))
-        if paired == nil {
+        if conversation.link == nil {
             expect(address)
         } else {
             try drop(address, .droppedByInitiator, nil, &progress)
@@ -165,7 +157,7 @@ extension InitiatorClient {
 
     private mutating func left(_ address: SignalingAddress, _ progress: inout SignalingProgress) {
         responders[address] = nil
-        if paired?.peer.address == address { paired = nil }
+        if conversation.link?.peer.address == address { conversation.link = nil }
         progress.events.append(.peerLeft(address))
     }
 
@@ -210,23 +202,11 @@ extension InitiatorClient {
 
     /// All other responders go. A peer that comes back needs no token.
     private mutating func pair(_ link: PairedLink, _ progress: inout SignalingProgress) throws(SignalingError) {
-        paired = link
+        conversation.link = link
         token = nil
         trustedPeer = link.peer.publicKey
         responders[link.peer.address] = nil
         progress.events.append(.paired(link.peer))
         for other in responders.keys.sorted() { try drop(other, .droppedByInitiator, nil, &progress) }
-    }
-
-    private mutating func fromPaired(
-        _ message: Span<UInt8>, _ nonce: SignalingNonce, _ progress: inout SignalingProgress
-    ) throws(SignalingError) {
-        try SignalingLink.checkCount(of: message, limit: SignalingLink.maxTaskCount)
-        switch try paired!.open(message, nonce) {
-        case .message(let message): progress.events.append(.received(message))
-        case .close(let code):
-            progress.events.append(.peerCloses(code))
-            finish(.goingAway, nil)
-        }
     }
 }

@@ -25,8 +25,7 @@ public struct ResponderClient: ~Copyable, Sendable {
     private var server: ServerLink
     private var link: SignalingLink?
     private var phase = Phase.waiting
-    private var paired: PairedLink?
-    private var end: (close: CloseCode, failure: SignalingError?)?
+    private var conversation = Conversation()
 
     /// - Parameters:
     ///   - initiatorKey: the permanent key of the initiator, which is the path.
@@ -50,42 +49,36 @@ public struct ResponderClient: ~Copyable, Sendable {
     /// The path of the WebSocket's URL, without a slash: 64 lower-case hexadecimal digits.
     public var path: String { initiatorKey.hex }
     /// The initiator if its handshake is finished; nil for none.
-    public var peer: PairedPeer? { paired?.peer }
+    public var peer: PairedPeer? { conversation.link?.peer }
 
     /// Takes a binary message of the WebSocket.
     public mutating func receive(_ message: Span<UInt8>) -> SignalingProgress {
         var progress = SignalingProgress()
-        if end == nil {
+        if conversation.goesOn {
             do throws(SignalingError) {
                 try advance(message, &progress)
             } catch {
-                finish(.protocolError, error)
+                conversation.finish(.protocolError, error)
             }
+            if !conversation.goesOn { forget() }
         }
-        progress.close = end?.close
-        progress.failure = end?.failure
-        return progress
+        return conversation.told(progress)
     }
 
     /// Seals a message for the paired initiator.
     /// - Returns: a binary message for the WebSocket. They have to be sent in the order in which they were sealed.
     public mutating func send(_ message: PeerMessage) throws(SignalingSendingError) -> [UInt8] {
-        guard paired != nil else { throw .notPaired }
-        return try paired!.seal(message)
+        try conversation.seal(message)
     }
 
     /// Tells the paired initiator that this side closes, and ends.
     public mutating func close(_ code: CloseCode = .goingAway) -> SignalingProgress {
-        var progress = SignalingProgress()
-        if end == nil, paired != nil, let message = try? paired!.seal(close: code) { progress.toSend.append(message) }
-        if end == nil { finish(code, nil) }
-        progress.close = end?.close
-        progress.failure = end?.failure
+        let progress = conversation.close(code)
+        forget()
         return progress
     }
 
-    private mutating func finish(_ code: CloseCode, _ failure: SignalingError?) {
-        end = (code, failure)
+    private mutating func forget() {
         token = nil
         forgetInitiator()
     }
@@ -93,7 +86,7 @@ public struct ResponderClient: ~Copyable, Sendable {
     private mutating func forgetInitiator() {
         link = nil
         phase = .waiting
-        paired = nil
+        conversation.link = nil
     }
 }
 
@@ -104,12 +97,11 @@ extension ResponderClient {
         let nonce = try SignalingLink.nonce(of: message)
         try server.checkDestination(nonce)
         // The sender is not proved before the box opens: its address only chooses limit and key.
-        let isTask = paired != nil && nonce.source == SignalingNonce.initiator
-        let limit = isTask ? SignalingLink.maxTaskCount : SignalingLink.maxHandshakeCount
-        try SignalingLink.checkCount(of: message, limit: limit)
+        let isTask = conversation.link != nil && nonce.source == SignalingNonce.initiator
+        if !isTask { try SignalingLink.checkCount(of: message, limit: SignalingLink.maxHandshakeCount) }
         switch nonce.source {
         case SignalingNonce.server: try fromServer(message, nonce, &progress)
-        case SignalingNonce.initiator where isTask: try fromPaired(message, nonce, &progress)
+        case SignalingNonce.initiator where isTask: try conversation.receive(message, nonce, &progress)
         case SignalingNonce.initiator where link != nil: try fromInitiator(message, nonce, &progress)
         case SignalingNonce.initiator where server.phase == .open:
             progress.events.append(.discarded(from: nonce.source))
@@ -138,7 +130,7 @@ extension ResponderClient {
             case .sendError(let address, let sequence):
                 progress.events.append(.notDelivered(to: address, sequence: sequence))
                 // Of a handshake that cannot be finished. After it, the caller decides.
-                if paired == nil { forgetInitiator() }
+                if conversation.link == nil { forgetInitiator() }
             // The server's messages to a responder are only these.
             case .newResponder: break
             }
@@ -177,12 +169,12 @@ extension ResponderClient {
             let plaintext = try link!.open(message, nonce, key: session.bytes, .auth)
             if let code = Self.close(plaintext) {
                 progress.events.append(.peerCloses(code))
-                return finish(code == .noSharedTask ? .noSharedTask : .goingAway, nil)
+                return conversation.finish(code == .noSharedTask ? .noSharedTask : .goingAway, nil)
             }
             let fields = try ResponderHandshake.auth(plaintext, repeating: link!.cookie)
             let (task, data) = try TaskNegotiation.chosen(tasks, in: fields)
             let peer = PairedPeer(address: link!.other, publicKey: initiatorKey, task: task, taskData: data)
-            paired = PairedLink(peer: peer, link: link!, key: session)
+            conversation.link = PairedLink(peer: peer, link: link!, key: session)
             token = nil
             progress.events.append(.paired(peer))
         }
@@ -192,16 +184,5 @@ extension ResponderClient {
     private static func close(_ plaintext: [UInt8]) -> CloseCode? {
         guard case .close(let code)? = try? PeerContent(plaintext.span, task: .relayedData) else { return nil }
         return code ?? .protocolError
-    }
-
-    private mutating func fromPaired(
-        _ message: Span<UInt8>, _ nonce: SignalingNonce, _ progress: inout SignalingProgress
-    ) throws(SignalingError) {
-        switch try paired!.open(message, nonce) {
-        case .message(let message): progress.events.append(.received(message))
-        case .close(let code):
-            progress.events.append(.peerCloses(code))
-            finish(.goingAway, nil)
-        }
     }
 }
