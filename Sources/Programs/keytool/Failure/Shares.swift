@@ -13,7 +13,9 @@ extension ShareError: Explained {
         case .length(let words):
             Failure(
                 .badData,
-                words == 0 ? "no words were given" : "a share of a private key has 33 words; this has \(words)")
+                words == 0 ? "no words were given" : "a share of a private key has 33 words; this has \(words)",
+                hints: words > ShareEntry.wordCount && words.isMultiple(of: ShareEntry.wordCount)
+                    ? ["each share needs a file of its own"] : [])
         case .checksum(.word(let number)):
             Failure(
                 .badData, "word \(number) is probably wrong: another word of the list stands in its place",

@@ -19,7 +19,11 @@ extension Share {
                 hints: "leave the file out, and type the words of the page")
         }
         do throws(ShareError) {
-            self = try Share(text.withBytes { (text) throws(ShareError) in try ShareWords(parsing: text) })
+            let words = try text.withBytes { (text) throws(ShareError) in try ShareWords(parsing: text) }
+            // Three shares in one file have as many words as a share of some longer secret.
+            let isOne = words.count <= ShareEntry.wordCount || !words.count.isMultiple(of: ShareEntry.wordCount)
+            guard isOne else { throw .length(words: words.count) }
+            self = try Share(words)
         } catch {
             throw path == "-" ? error.failure : error.failure(of: path)
         }

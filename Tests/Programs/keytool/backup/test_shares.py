@@ -265,7 +265,8 @@ def test_swapped_words(empty, shares, files, write):
 
 
 def test_other_texts(empty, shares, files, write):
-    for text, said in [("", "no words"), (shares[0] + " zero", "has 34"), (shares[0].rsplit(" ", 1)[0], "has 32"),
+    for text, said in [("", "no words"), (shares[0] + " zero", "has 34"), ("\n".join(shares[:3]), "has 99"),
+                       (shares[0].rsplit(" ", 1)[0], "has 32"),
                        ("qqqq " + shares[0], "word 1 is not in the list"), (shares[0].replace(" ", ";"), "word 1")]:
         result = refused(empty, 65, [write("wrong", text), *files[1:3]], said)
         assert shares[0].split()[5] not in result.err
