@@ -10,10 +10,14 @@ extension ShareError: Explained {
             Failure(
                 .badData, "word \(number) is not in the list of words",
                 hints: "compare it with the page; the first four letters of a word are enough")
+        case .length(words: 0): Failure(.badData, "no words were given")
+        case .length(let words) where words > ShareWords.maxCount:
+            Failure(
+                .badData, "a share of a private key has 33 words; this has more than \(ShareWords.maxCount)",
+                hints: "each share needs a file of its own")
         case .length(let words):
             Failure(
-                .badData,
-                words == 0 ? "no words were given" : "a share of a private key has 33 words; this has \(words)",
+                .badData, "a share of a private key has 33 words; this has \(words)",
                 hints: words > ShareEntry.wordCount && words.isMultiple(of: ShareEntry.wordCount)
                     ? ["each share needs a file of its own"] : [])
         case .checksum(.word(let number)):

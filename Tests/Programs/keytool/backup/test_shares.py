@@ -265,11 +265,13 @@ def test_swapped_words(empty, shares, files, write):
 
 
 def test_other_texts(empty, shares, files, write):
-    for text, said in [("", "no words"), (shares[0] + " zero", "has 34"), ("\n".join(shares[:3]), "has 99"),
-                       (shares[0].rsplit(" ", 1)[0], "has 32"),
+    for text, said in [("", "no words"), (shares[0] + " zero", "has 34"), (shares[0].rsplit(" ", 1)[0], "has 32"),
                        ("qqqq " + shares[0], "word 1 is not in the list"), (shares[0].replace(" ", ";"), "word 1")]:
         result = refused(empty, 65, [write("wrong", text), *files[1:3]], said)
-        assert shares[0].split()[5] not in result.err
+        assert shares[0].split()[5] not in result.err and "a file of its own" not in result.err
+    for count, said in [(2, "has 66"), (3, "has 99"), (7, "has more than 212")]:
+        text = "\n".join((shares + shares)[:count])
+        assert "a file of its own" in refused(empty, 65, [write("wrong", text), *files[1:3]], said).err
     refused(empty, 65, [write("wrong", " ".join(["zero"] * 3000)), *files[1:3]])
     refused(empty, 65, [write("wrong", "zero " * 30000), *files[1:3]])
     refused(empty, 66, ["/nowhere", *files[1:3]])
