@@ -154,7 +154,7 @@ build-models:
 	for product in safe-model ibex-model ratchet-model; do \
 	    $(debug-build) --product $$product $(imports) || exit; done
 
-# `make test` goes less deep: some seconds instead of minutes.
+# Only `make model` goes to the whole depth, which takes minutes.
 safe-model:
 	$(call quoted,$(debug)/safe-model) --seconds 3600 $(if $(deep),,--shallower 3 --walks 2000)
 

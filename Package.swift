@@ -15,7 +15,7 @@ let strict: [SwiftSetting] = [
     .strictMemorySafety(),
 ]
 
-/// What the tests try is optimised in the debug build, too: a loop over bytes takes fifty times as long otherwise.
+/// Rooms and kits are optimised in the debug build of the tests, too: a loop over bytes takes fifty times as long otherwise.
 let fast: [SwiftSetting] = isWhole ? [.unsafeFlags(["-O"], .when(configuration: .debug))] : []
 let house = strict + fast
 
@@ -30,7 +30,7 @@ func room(_ path: String, _ dependencies: Target.Dependency..., linking librarie
     )
 }
 
-/// A program for users. The suites run on the release, and a program without its rooms has no loop over bytes.
+/// A program for users. It is not optimised in that build: it has no loop over bytes, and one core compiles it.
 func tool(_ name: String, _ dependencies: Target.Dependency...) -> Target {
     .executableTarget(
         name: name, dependencies: dependencies, path: "Sources/Programs/" + name, swiftSettings: strict)

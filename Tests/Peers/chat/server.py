@@ -109,8 +109,10 @@ class Server:
             raise Refused("features")
         other = self.connected.get(identity)
         if other:
-            with suppress(OSError):  # It may have ended, unnoticed by its thread.
+            # It may have ended, unnoticed by its thread.
+            with suppress(OSError):
                 other.send(CLOSE_ERROR, b"\x00Another connection")
+            with suppress(OSError):
                 other.socket.shutdown(socket.SHUT_RDWR)
         self.connected[identity] = connection
         cookie = extensions.get(0x03)
