@@ -1,9 +1,7 @@
-internal import Encodings
 internal import Keystore
 internal import ObservedTime
 internal import SafeRules
 internal import SafeWire
-internal import SecureMemory
 internal import Threema
 internal import ThreemaRecords
 internal import ThreemaSafe

@@ -1,6 +1,5 @@
 package import HTTP
 internal import Keystore
-internal import Primitives
 internal import SafeRules
 package import SafeWire
 package import SecureMemory

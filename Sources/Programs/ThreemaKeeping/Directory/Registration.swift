@@ -1,4 +1,3 @@
-internal import Encodings
 internal import Keystore
 internal import SecureMemory
 package import Threema
