@@ -11,15 +11,12 @@ extension ShareError: Explained {
                 .badData, "word \(number) is not in the list of words",
                 hints: "compare it with the page; the first four letters of a word are enough")
         case .length(words: 0): Failure(.badData, "no words were given")
-        case .length(let words) where words > ShareWords.maxCount:
-            Failure(
-                .badData, "a share of a private key has 33 words; this has more than \(ShareWords.maxCount)",
-                hints: "each share needs a file of its own")
         case .length(let words):
             Failure(
-                .badData, "a share of a private key has 33 words; this has \(words)",
-                hints: words > ShareEntry.wordCount && words.isMultiple(of: ShareEntry.wordCount)
-                    ? ["each share needs a file of its own"] : [])
+                .badData,
+                "a share of a private key has \(ShareEntry.wordCount) words; this has "
+                    + (words > ShareWords.maxCount ? "more than \(ShareWords.maxCount)" : "\(words)"),
+                hints: ShareEntry.areSeveral(words) ? ["each share needs a file of its own"] : [])
         case .checksum(.word(let number)):
             Failure(
                 .badData, "word \(number) is probably wrong: another word of the list stands in its place",

@@ -7,6 +7,12 @@ struct ShareEntry: ~Copyable {
     /// Words of a share of a private key.
     static let wordCount = 33
 
+    /// Whether these are the words of several shares. Three of them are as many as a share of some longer secret has, seven
+    /// are more than any share has.
+    static func areSeveral(_ words: Int) -> Bool {
+        words > wordCount && words.isMultiple(of: wordCount) || words > ShareWords.maxCount
+    }
+
     private var words = ShareWords()
     /// Numbers of words that have to be typed again, in order.
     private var doubted: [Int] = []

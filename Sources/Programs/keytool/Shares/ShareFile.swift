@@ -20,9 +20,7 @@ extension Share {
         }
         do throws(ShareError) {
             let words = try text.withBytes { (text) throws(ShareError) in try ShareWords(parsing: text) }
-            // Three shares in one file have as many words as a share of some longer secret.
-            let isOne = words.count <= ShareEntry.wordCount || !words.count.isMultiple(of: ShareEntry.wordCount)
-            guard isOne else { throw .length(words: words.count) }
+            guard !ShareEntry.areSeveral(words.count) else { throw .length(words: words.count) }
             self = try Share(words)
         } catch {
             throw path == "-" ? error.failure : error.failure(of: path)
