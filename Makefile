@@ -112,7 +112,7 @@ build-all:
 	$(debug-build) --build-tests $(imports)
 
 swift-tests:
-	$(call quoted,$(place))/$(run-tests)
+	$(call quoted,$(place))/$(run-tests) --no-parallel
 
 object-store:
 	Scripts/test-object-store openstack $(call quoted,$(debug)/keytoolPackageTests.xctest)
