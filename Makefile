@@ -51,23 +51,27 @@ compiled = -Xswiftc -Xfrontend -Xswiftc -disable-concrete-type-metadata-mangled-
     -Xswiftc -Xfrontend -Xswiftc -disable-incremental-llvm-codegen \
     -Xcc $(call quoted,-fmacro-prefix-map=$(place)/checkouts/=)
 
-# All that the tests run is built once, in a place of its own: a debug build of everything, with the trait Server. So is the
-# server's release. KEYTOOL_BUILD in the environment names another place; one outside of the clone keeps
-# what the packages are built to for the next clone.
+# The releases that are tested, and the server's, are built in a place of their own. All else that the tests run is built
+# once, in a place below that: everything, with the trait Server. KEYTOOL_BUILD in the environment names another place; one
+# outside of the clone keeps what the packages are built to for the next clone.
 place = $(abspath $(or $(KEYTOOL_BUILD),.build-all))
 in-place = --scratch-path $(call quoted,$(place))
-debug = $(place)/debug
-# Everything that is built there is built with this in the environment.
+in-tests = --scratch-path $(call quoted,$(place)/tests)
+tested = $(place)/tests/release
+# Everything that is built in either place is built with this in the environment.
 whole = WITH_SERVER=1
-# Without the index for editors, which takes a sixth of the time, without debug information, which takes a twelfth, and
-# module by module, not file by file, which takes an eighth.
-debug-flags = --disable-index-store -debug-info-format none -Xswiftc -whole-module-optimization -Xswiftc -num-threads -Xswiftc 2
+# The build of the tests has the configuration of a release: in a debug build, the parser checks its options each time that
+# a command starts. Only what Package.swift names is optimised. There is no index for editors, which takes a sixth of the
+# time, and no debug information, which takes a twelfth.
+tested-flags = -c release --disable-index-store -debug-info-format none -Xswiftc -num-threads -Xswiftc 2 \
+    -Xswiftc -Onone -Xcc -O0 -Xswiftc -disable-cmo -Xswiftc -enable-testing
+check-release = $(whole) Scripts/check-packages $(swift) $(in-place)
 # Symbols are bound at the start, as in the release.
-debug-build = $(whole) $(swift) build $(in-place) $(debug-flags) -Xlinker -z -Xlinker now
+tested-build = $(whole) BUILD_FOR_TESTS=1 $(swift) build $(in-tests) $(tested-flags) -Xlinker -z -Xlinker now
 # File by file and not optimised: what an edit changes is compiled in seconds, and a test or two take longer.
 cli-build = $(swift) build --scratch-path .build-cli --disable-index-store -Xlinker -z -Xlinker now
 # What a build of tests leaves, as `swift test` calls it.
-run-tests = debug/keytoolPackageTests.xctest --testing-library swift-testing $(if $(FILTER),--filter '$(FILTER)')
+run-tests = keytoolPackageTests.xctest --testing-library swift-testing $(if $(FILTER),--filter '$(FILTER)')
 
 # The tests speak to their own servers only, so a certificate bundle set for the machine is not theirs.
 own-trust = env -u SSL_CERT_FILE -u SSL_CERT_DIR
@@ -106,26 +110,26 @@ test-all: set-up-test-all ## all cases of the large matrices, and the S3 store a
 	@Scripts/run-tests --all $(STAGE)
 
 packages:
-	$(whole) Scripts/check-packages $(swift) $(in-place)
+	$(whole) Scripts/check-packages $(swift) $(in-tests)
 
 build-all:
-	$(debug-build) --build-tests $(imports)
+	$(tested-build) --build-tests $(imports)
 
 swift-tests:
-	$(call quoted,$(place))/$(run-tests) --no-parallel
+	$(call quoted,$(tested))/$(run-tests) --no-parallel
 
 object-store:
-	Scripts/test-object-store openstack $(call quoted,$(debug)/keytoolPackageTests.xctest)
+	Scripts/test-object-store openstack $(call quoted,$(tested)/keytoolPackageTests.xctest)
 
 moto:
-	Scripts/test-object-store moto $(call quoted,$(debug)/keytoolPackageTests.xctest)
+	Scripts/test-object-store moto $(call quoted,$(tested)/keytoolPackageTests.xctest)
 
 # Without the trait, nothing of this room is compiled.
 check: with-server = $(if $(filter SafeServerHTTP,$(ROOM)),$(whole))
 check: ## build and run the tests of one room: make check ROOM=Threema
 	@test -n '$(ROOM)' -a -n '$(wildcard Tests/*/$(ROOM)Tests)' || { echo "make check: Tests/ has no $(ROOM)Tests" >&2; exit 2; }
 	$(with-server) ROOM='$(ROOM)' $(swift) build --product keytoolPackageTests --scratch-path .build-room --disable-index-store
-	$(own-trust) .build-room/$(run-tests)
+	$(own-trust) .build-room/debug/$(run-tests)
 
 check-cli: ## run the tests of the binary whose names match, on a debug build: make check-cli K=push
 	$(cli-build) --product keytool
@@ -133,38 +137,38 @@ check-cli: ## run the tests of the binary whose names match, on a debug build: m
 	KEYTOOL=$(call quoted,$(CURDIR)/.build-cli/debug/keytool) $(own-trust) Scripts/test-binary -k '$(K)'
 
 chat: ## test both halves of the chat server protocol against another implementation
-	$(debug-build) --product chat-run $(imports)
+	$(tested-build) --product chat-run $(imports)
 	Scripts/test-chat
 
 pairing: ## pair web client and app through a SaltyRTC server
-	$(debug-build) --product web-peer $(imports)
+	$(tested-build) --product web-peer $(imports)
 	Scripts/test-pairing
 
 examples: ## build the programs in Examples, which use the libraries, and compare what they print
-	$(debug-build) --product bot-run $(imports)
-	Scripts/test-examples $(swift) $(call quoted,$(place)) $(debug-flags)
+	$(tested-build) --product bot-run $(imports)
+	Scripts/test-examples $(swift) $(call quoted,$(place)/tests) $(tested-flags)
 
 vectors: ## build the program in Vectors, which computes test vectors, and run it on right and wrong ones
-	Scripts/test-vectors $(swift) $(call quoted,$(place)) $(debug-flags)
+	Scripts/test-vectors $(swift) $(call quoted,$(place)/tests) $(tested-flags)
 
 model: deep = 1
 model: build-models safe-model ibex-model ratchet-model ## check the rules of the Safe and of sessions: every sequence of steps and faults to a depth, then random ones; ALL_CASES=1 for more
 
 build-models:
 	for product in safe-model ibex-model ratchet-model; do \
-	    $(debug-build) --product $$product $(imports) || exit; done
+	    $(tested-build) --product $$product $(imports) || exit; done
 
 # Only `make model` goes to the whole depth, which takes minutes.
 safe-model:
-	$(call quoted,$(debug)/safe-model) --seconds 3600 $(if $(deep),,--shallower 3 --walks 2000)
+	$(call quoted,$(tested)/safe-model) --seconds 3600 $(if $(deep),,--shallower 3 --walks 2000)
 
 ibex-model:
-	$(call quoted,$(debug)/ibex-model) search $(if $(ALL_CASES),60,20)
-	$(call quoted,$(debug)/ibex-model) random $(if $(ALL_CASES),10000,300)
+	$(call quoted,$(tested)/ibex-model) search $(if $(ALL_CASES),60,20)
+	$(call quoted,$(tested)/ibex-model) random $(if $(ALL_CASES),10000,300)
 
 ratchet-model:
-	$(call quoted,$(debug)/ratchet-model) random 100000
-	$(call quoted,$(debug)/ratchet-model) groups $(if $(ALL_CASES),120,40)
+	$(call quoted,$(tested)/ratchet-model) random 100000
+	$(call quoted,$(tested)/ratchet-model) groups $(if $(ALL_CASES),120,40)
 
 build: ## build the release: .build/release/keytool
 	SWIFT='$(SWIFT)' Scripts/runtime-archives "$$($(swift) build $(release) --show-bin-path)"
@@ -173,6 +177,7 @@ build: ## build the release: .build/release/keytool
 
 # The release as `make build` makes it, with the rest: a trait defines a name that no source of keytool asks for.
 build-release:
+	$(check-release)
 	SWIFT='$(SWIFT)' Scripts/runtime-archives "$$($(whole) $(swift) build $(in-place) $(release) --show-bin-path)"
 	$(facts) $(whole) $(swift) build $(in-place) $(release) $(compiled) $(imports)
 	$(facts) $(whole) $(swift) build $(in-place) $(release-lab) $(compiled) $(imports)
@@ -182,16 +187,16 @@ lab: build ## build the laboratory, which opens and seals traffic: .build/releas
 
 server: ## build the Safe server's release: .build/release/keytool-server
 	SWIFT='$(SWIFT)' Scripts/runtime-archives "$$($(whole) $(swift) build $(in-place) $(release-server) --show-bin-path)"
-	$(MAKE) --no-print-directory packages
+	$(check-release)
 	$(facts) $(whole) $(swift) build $(in-place) $(release-server) $(compiled) $(imports)
 	install -D $(call quoted,$(place)/release/keytool-server) $(server-binary)
 
 manual: ## write the manual for a browser, docs/man, from the pages in man/
 	Scripts/make-manual
 
-pictures: ## draw the pictures in README from what a debug build prints
-	$(debug-build) --product keytool
-	Scripts/draw-pictures $(call quoted,$(debug)/keytool)
+pictures: ## draw the pictures in README from what keytool prints
+	$(tested-build) --product keytool
+	Scripts/draw-pictures $(call quoted,$(tested)/keytool)
 
 completions: build ## write what the release says of itself to the shells into completions/
 	$(binary) --generate-completion-script bash > completions/keytool.bash
@@ -329,7 +334,8 @@ memcheck: ## run a command of each noun of the release under valgrind's memcheck
 secrets: ## check that bytes leave guarded memory by methods named reveal only
 	Scripts/check-secrets
 
-constant-time: packages ## check under valgrind that no branch and no address depends on a key, in any codec of one
+constant-time: ## check under valgrind that no branch and no address depends on a key, in any codec of one
+	$(check-release)
 	$(whole) Scripts/test-constant-time $(swift) $(in-place) $(compiled) $(imports)
 
 bench: set-up-bench build ## measure the ratios that the release has to keep

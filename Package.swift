@@ -2,7 +2,7 @@
 
 import PackageDescription
 
-/// Whether all is built in one place for the tests (docs/decisions/builds.md).
+/// Whether the trait Server is on (docs/decisions/builds.md).
 let isWhole = Context.environment["WITH_SERVER"] == "1"
 
 /// The same strictness in every room: no implicit existentials, no transitive imports, and the word
@@ -15,22 +15,27 @@ let strict: [SwiftSetting] = [
     .strictMemorySafety(),
 ]
 
-/// Rooms and kits are optimised in the debug build of the tests, too: a loop over bytes takes fifty times as long otherwise.
-let fast: [SwiftSetting] = isWhole ? [.unsafeFlags(["-O"], .when(configuration: .debug))] : []
-let house = strict + fast
+/// What is optimised in the build of the tests, too: the models, and where tests loop over bytes.
+let loops: Set = [
+    "SecureMemory", "Encodings", "Primitives", "Shares", "Age", "Tar", "ProtonMainKey", "ObservedTime", "Ratchet",
+    "TextSecure", "SophaxChat", "ThreemaForwardSecurity", "ThreemaMessages", "SafeRules", "SafeWire", "SafeStore",
+    "SafeServer", "SafeKeeping", "VectorKit", "SafeModel", "RatchetModel", "IbexModel",
+]
+func optimised(_ name: String) -> [SwiftSetting] {
+    let isForTests = Context.environment["BUILD_FOR_TESTS"] == "1"
+    // The frontend's flag: of the driver's, the last one counts, and that is `-Onone` from the command line.
+    return isForTests && loops.contains(name) ? [.unsafeFlags(["-Xfrontend", "-O"])] : []
+}
 
 /// - Parameter path: below `Sources`: the wing and the room, which has the target's name.
 func room(_ path: String, _ dependencies: Target.Dependency..., linking libraries: [String] = []) -> Target {
-    .target(
-        name: String(path.split(separator: "/").last!),
-        dependencies: dependencies,
-        path: "Sources/" + path,
-        swiftSettings: house,
-        linkerSettings: libraries.map { .linkedLibrary($0) }
-    )
+    let name = String(path.split(separator: "/").last!)
+    return .target(
+        name: name, dependencies: dependencies, path: "Sources/" + path, swiftSettings: strict + optimised(name),
+        linkerSettings: libraries.map { .linkedLibrary($0) })
 }
 
-/// A program for users. It is not optimised in that build: it has no loop over bytes, and one core compiles it.
+/// A program for users.
 func tool(_ name: String, _ dependencies: Target.Dependency...) -> Target {
     .executableTarget(
         name: name, dependencies: dependencies, path: "Sources/Programs/" + name, swiftSettings: strict)
@@ -47,22 +52,18 @@ func server(_ product: String, _ package: String) -> Target.Dependency {
 func tests(of room: String, _ dependencies: Target.Dependency..., linking libraries: [String] = []) -> Target {
     let name = String(room.split(separator: "/").last!)
     return .testTarget(
-        name: name + "Tests",
-        dependencies: [.target(name: name)] + dependencies,
-        path: "Tests/" + room + "Tests",
-        swiftSettings: [.swiftLanguageMode(.v6)],
-        linkerSettings: libraries.map { .linkedLibrary($0) }
-    )
+        name: name + "Tests", dependencies: [.target(name: name)] + dependencies, path: "Tests/" + room + "Tests",
+        swiftSettings: [.swiftLanguageMode(.v6)], linkerSettings: libraries.map { .linkedLibrary($0) })
 }
 
 /// What several tests share, or a model of a room.
 /// - Parameter path: below `Tests`; its last part is the target's name.
 func kit(
-    _ path: String, _ dependencies: Target.Dependency..., settings: [SwiftSetting] = [.swiftLanguageMode(.v6)] + fast
+    _ path: String, _ dependencies: Target.Dependency..., settings: [SwiftSetting] = [.swiftLanguageMode(.v6)]
 ) -> Target {
-    .target(
-        name: String(path.split(separator: "/").last!), dependencies: dependencies, path: "Tests/" + path,
-        swiftSettings: settings)
+    let name = String(path.split(separator: "/").last!)
+    return .target(
+        name: name, dependencies: dependencies, path: "Tests/" + path, swiftSettings: settings + optimised(name))
 }
 
 /// A program that a script or a test runs.
@@ -321,7 +322,7 @@ let package = Package(
         kit("Models/SafeModel", "SafeRules", "SafeWire", "ObservedTime", "Encodings"),
         program("safe-model", at: "Models/SafeModelRun", "SafeModel", "SafeRules"),
         tests(of: "Safe/SafeRules", "SafeModel", "ObservedTime", "Encodings", "VectorKit"),
-        kit("Kits/SafeKit", "SafeWire", settings: house),
+        kit("Kits/SafeKit", "SafeWire", settings: strict),
         kit(
             "Kits/SafeKeepingKit", "SafeKeeping", "ThreemaRecords", "Keystore", "ThreemaSafe", "Threema", "SafeRules",
             "SafeWire", "Encodings", "SecureMemory", "SafeKit", "VectorKit"),

@@ -1,4 +1,4 @@
-// Finds pieces of many byte strings in others. In C, because the tests of a debug build look at billions of places.
+// Finds pieces of many byte strings in others. In C, because the tests, which are not optimised, look at billions of places.
 #ifndef KEYTOOL_CWINDOWS_H
 #define KEYTOOL_CWINDOWS_H
 

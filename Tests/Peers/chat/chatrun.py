@@ -5,7 +5,7 @@ import subprocess
 from pathlib import Path
 
 BUILT = Path(__file__).resolve().parents[3] / os.environ.get("KEYTOOL_BUILD", ".build-all")
-BINARY = Path(os.environ.get("CHAT_RUN") or BUILT / "debug/chat-run")
+BINARY = Path(os.environ.get("CHAT_RUN") or BUILT / "tests/release/chat-run")
 
 
 class Process:

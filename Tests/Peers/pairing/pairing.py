@@ -9,7 +9,7 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[2]
 PYTHON = ROOT / ".build/saltyrtc/bin/python"
-BUILT = ROOT / os.environ.get("KEYTOOL_BUILD", ".build-all") / "debug"
+BUILT = ROOT / os.environ.get("KEYTOOL_BUILD", ".build-all") / "tests/release"
 PEER = Path(os.environ.get("WEB_PEER", BUILT / "web-peer"))
 SECONDS = 30
 

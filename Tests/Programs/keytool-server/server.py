@@ -11,7 +11,7 @@ import time
 from pathlib import Path
 
 REPOSITORY = Path(__file__).resolve().parents[3]
-BUILT = REPOSITORY / os.environ.get("KEYTOOL_BUILD", ".build-all") / "debug"
+BUILT = REPOSITORY / os.environ.get("KEYTOOL_BUILD", ".build-all") / "tests/release"
 BINARY = Path(os.environ.get("KEYTOOL_SERVER_BINARY", BUILT / "keytool-server"))
 TRAP = re.compile(r"Fatal error|Illegal instruction|Segmentation|stack dump|Program crashed")
 ID = "0123456789abcdef" * 4

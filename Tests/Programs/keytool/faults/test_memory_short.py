@@ -61,7 +61,7 @@ def mapped(path):
 
 
 def test_least_as_documented(least):
-    """Swift's libraries are a part of the program in a release, and files of their own in a debug build, which needs less
+    """Swift's libraries are a part of the program in a release, and files of their own in other builds, which need less
     without them."""
     pages = [(REPOSITORY / name).read_text() for name in ("docs/threats.md", "man/keytool.1")]
     stated = {int(re.search(r"(\d+)\sMiB\s+of\s+address\s+space\s", page)[1]) for page in pages}

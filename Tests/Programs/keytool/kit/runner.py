@@ -10,7 +10,7 @@ from pathlib import Path
 from kit.sampling import some
 
 REPOSITORY = Path(__file__).resolve().parents[4]
-BUILT = REPOSITORY / os.environ.get("KEYTOOL_BUILD", ".build-all") / "debug"
+BUILT = REPOSITORY / os.environ.get("KEYTOOL_BUILD", ".build-all") / "tests/release"
 BINARY = Path(os.environ.get("KEYTOOL", BUILT / "keytool"))
 # Built beside it.
 LABORATORY = BINARY.with_name("keytool-lab")

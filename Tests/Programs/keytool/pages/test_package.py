@@ -126,6 +126,7 @@ def test_sums_are_of_all_files(content, control):
     assert sums == {name: hashlib.md5((content / name).read_bytes()).hexdigest() for name in files(content)}
 
 
+@pytest.mark.release
 def test_deb_is_clean(deb):
     if not shutil.which("lintian"):
         pytest.skip("lintian is missing: package lintian")
@@ -139,6 +140,7 @@ def test_deb_has_the_programs_version(deb, content):
     assert changelog.startswith(f"messenger-keytool ({version}-1) ".encode())
 
 
+@pytest.mark.release
 def test_deb_depends_on_what_the_program_loads(deb):
     """The same that the bill of materials names; libcurl and libzip are loaded by few commands."""
     tarball = deb  # any file: the bill says its checksum
