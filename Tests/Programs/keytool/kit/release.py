@@ -14,4 +14,4 @@ def skip_without(binary, items):
     if binary.parent.name == "debug" or binary.parent.resolve() == TESTED.resolve():
         for item in items:
             if item.get_closest_marker("release"):
-                item.add_marker(pytest.mark.skip(reason="needs the release: `.ci/run` and `make test-all` have it"))
+                item.add_marker(pytest.mark.skip(reason="needs the release"))
