@@ -66,8 +66,9 @@ whole = WITH_SERVER=1
 tested-flags = -c release --disable-index-store -debug-info-format none -Xswiftc -num-threads -Xswiftc 2 \
     -Xswiftc -Onone -Xcc -O0 -Xswiftc -disable-cmo -Xswiftc -enable-testing
 check-release = $(whole) Scripts/check-packages $(swift) $(in-place)
+of-tests = $(whole) BUILD_FOR_TESTS=1
 # Symbols are bound at the start, as in the release.
-tested-build = $(whole) BUILD_FOR_TESTS=1 $(swift) build $(in-tests) $(tested-flags) -Xlinker -z -Xlinker now
+tested-build = $(of-tests) $(swift) build $(in-tests) $(tested-flags) -Xlinker -z -Xlinker now
 # File by file and not optimised: what an edit changes is compiled in seconds, and a test or two take longer.
 cli-build = $(swift) build --scratch-path .build-cli --disable-index-store -Xlinker -z -Xlinker now
 # What a build of tests leaves, as `swift test` calls it.
@@ -146,10 +147,10 @@ pairing: ## pair web client and app through a SaltyRTC server
 
 examples: ## build the programs in Examples, which use the libraries, and compare what they print
 	$(tested-build) --product bot-run $(imports)
-	Scripts/test-examples $(swift) $(call quoted,$(place)/tests) $(tested-flags)
+	$(of-tests) Scripts/test-examples $(swift) $(call quoted,$(place)/tests) $(tested-flags)
 
 vectors: ## build the program in Vectors, which computes test vectors, and run it on right and wrong ones
-	Scripts/test-vectors $(swift) $(call quoted,$(place)/tests) $(tested-flags)
+	$(of-tests) Scripts/test-vectors $(swift) $(call quoted,$(place)/tests) $(tested-flags)
 
 model: deep = 1
 model: build-models safe-model ibex-model ratchet-model ## check the rules of the Safe and of sessions: every sequence of steps and faults to a depth, then random ones; ALL_CASES=1 for more

@@ -15,7 +15,7 @@ let strict: [SwiftSetting] = [
     .strictMemorySafety(),
 ]
 
-/// What is optimised in the build of the tests, too: the models, and where tests loop over bytes.
+/// What is optimised in the build of the tests: the models, and where tests loop over bytes.
 let loops: Set = [
     "SecureMemory", "Encodings", "Primitives", "Shares", "Age", "Tar", "ProtonMainKey", "ObservedTime", "Ratchet",
     "TextSecure", "SophaxChat", "ThreemaForwardSecurity", "ThreemaMessages", "SafeRules", "SafeWire", "SafeStore",
