@@ -10,14 +10,12 @@ from pathlib import Path
 
 import pytest
 
-REPOSITORY = Path(__file__).resolve().parents[3]
-BUILT = REPOSITORY / os.environ.get("KEYTOOL_BUILD", ".build-all") / "tests/release"
-BINARY = Path(os.environ.get("KEYTOOL_SERVER_BINARY", BUILT / "keytool-server"))
+from server import BINARY, REPOSITORY, TRAP
+
 sys.path.insert(0, str(REPOSITORY / "Tests/Programs/keytool"))
 
 from kit.screens.terminal import Terminal  # noqa: E402
 
-TRAP = re.compile(r"Fatal error|Illegal instruction|Segmentation|stack dump|Program crashed")
 SCHEMA = "keytool-server/1"
 DAY = 86_400
 
