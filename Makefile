@@ -62,9 +62,10 @@ tested = $(place)/tests/release
 whole = WITH_SERVER=1
 # The build of the tests has the configuration of a release: in a debug build, the parser checks its options each time that
 # a command starts. Only what Package.swift names is optimised. There is no index for editors, which takes a sixth of the
-# time, and no debug information, which takes a twelfth.
+# time, and no debug information, which takes a twelfth. A module's interface is written by the process that compiles it:
+# a process of its own reads and checks all of its files again, which is an eighth.
 tested-flags = -c release --disable-index-store -debug-info-format none -Xswiftc -num-threads -Xswiftc 2 \
-    -Xswiftc -Onone -Xcc -O0 -Xswiftc -disable-cmo -Xswiftc -enable-testing
+    -Xswiftc -no-emit-module-separately-wmo -Xswiftc -Onone -Xcc -O0 -Xswiftc -disable-cmo -Xswiftc -enable-testing
 check-release = $(whole) Scripts/check-packages $(swift) $(in-place)
 of-tests = $(whole) BUILD_FOR_TESTS=1
 # Symbols are bound at the start, as in the release.
