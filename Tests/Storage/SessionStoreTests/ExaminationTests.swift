@@ -78,9 +78,12 @@ import Testing
     }
 
     @Test(arguments: ["store", "session", "queue"]) func `a value that does not open`(kind: String) throws {
+        // Another last byte than the one that is there.
         try scratch.sql(
             """
-            UPDATE value SET sealed = CAST(substr(sealed, 1, length(sealed) - 1) || x'00' AS BLOB) WHERE kind = '\(kind)'
+            UPDATE value SET sealed = CAST(
+                substr(sealed, 1, length(sealed) - 1) || CASE substr(sealed, -1) WHEN x'00' THEN x'01' ELSE x'00' END AS BLOB
+            ) WHERE kind = '\(kind)'
             """)
         try expect(.damaged)
     }
