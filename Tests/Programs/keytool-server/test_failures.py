@@ -109,15 +109,22 @@ def test_no_memory_is_left(serve):
         only(server, "warning: answered with 503: --max-body-memory is used up")
         # Downloads have memory of their own.
         assert curl(f"{server.url}/backups/{ID}").status == 200
-        with socket.create_connection(("127.0.0.1", server.port), 60, ("127.0.2.1", 0)) as slow:
-            slow.sendall(PUT + b"Content-Length: 500000\r\n\r\n" + body[:-1])
+    wait_for(lambda: curl(f"{server.url}/backups/{ID}", body=body).status == 204, pause=1)
+    with contextlib.ExitStack() as uploads:
+        # Of one network: whatever has come of them, it has more bytes than the upload for which one of them ends.
+        slow = [uploads.enter_context(socket.create_connection(("127.0.0.1", server.port), 60, (client, 0)))
+                for client in ("127.0.2.1", "127.0.2.2")]
+        for each in slow:
+            each.sendall(PUT + b"Content-Length: 500000\r\n\r\n" + body[:-1])
+        ended = []
 
-            def ends_the_slow_one():
-                """Once the bytes of both have come, and not before."""
-                stored = curl(f"{server.url}/backups/{ID}", "--interface", "127.0.3.1", body=body).status == 204
-                return stored and select.select([slow], [], [], 0)[0]
+        def ends_a_slow_one():
+            """Once enough bytes of both have come, and not before."""
+            stored = curl(f"{server.url}/backups/{ID}", "--interface", "127.0.3.1", body=body).status == 204
+            ended.extend(select.select(slow, [], [], 0)[0])
+            return stored and ended
 
-            wait_for(ends_the_slow_one, pause=1)
-            assert statuses(exchange(slow, b"", seconds=0.3, answers=1)[0]) == [408]
+        wait_for(ends_a_slow_one, pause=1)
+        assert statuses(exchange(ended[0], b"", seconds=0.3, answers=1)[0]) == [408]
     wait_for(lambda: len(lines(server)) == 2)
     assert "answered with 408: --max-body-memory is used up; the slowest uploads" in lines(server)[1]
