@@ -173,8 +173,8 @@ ratchet-model:
 	$(call quoted,$(tested)/ratchet-model) groups $(if $(ALL_CASES),120,40)
 
 build: ## build the release: .build/release/keytool
-	SWIFT='$(SWIFT)' Scripts/runtime-archives "$$($(swift) build $(release) --show-bin-path)"
 	Scripts/check-packages $(swift)
+	SWIFT='$(SWIFT)' Scripts/runtime-archives "$$($(swift) build $(release) --show-bin-path)"
 	$(facts) $(swift) build $(release) $(compiled) $(imports)
 
 # The release as `make build` makes it, with the rest: a trait defines a name that no source of keytool asks for.
@@ -188,8 +188,8 @@ lab: build ## build the laboratory, which opens and seals traffic: .build/releas
 	$(facts) $(swift) build $(release-lab) $(compiled) $(imports)
 
 server: ## build the Safe server's release: .build/release/keytool-server
-	SWIFT='$(SWIFT)' Scripts/runtime-archives "$$($(whole) $(swift) build $(in-place) $(release-server) --show-bin-path)"
 	$(check-release)
+	SWIFT='$(SWIFT)' Scripts/runtime-archives "$$($(whole) $(swift) build $(in-place) $(release-server) --show-bin-path)"
 	$(facts) $(whole) $(swift) build $(in-place) $(release-server) $(compiled) $(imports)
 	install -D $(call quoted,$(place)/release/keytool-server) $(server-binary)
 
