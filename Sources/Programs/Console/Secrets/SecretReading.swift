@@ -7,7 +7,7 @@ extension SecretSource {
     /// Longest secret, in bytes.
     package static let maxBytes = 16 * 1024
 
-    /// Reads the secret into guarded memory: all of it, without one line ending.
+    /// Reads the secret into guarded memory: all of it, without a byte order mark and one line ending.
     /// - Parameter mayAsk: whether a command may ask on the terminal.
     /// - Throws: `SecretError`.
     package func read(title: String, output: Output, mayAsk: Bool = false) throws -> SecureBytes {
@@ -54,20 +54,26 @@ extension SecretSource {
         }
     }
 
-    /// The one line of `content`, without its ending (`\n` or `\r\n`); blanks are part of a secret.
+    /// What editors of Windows write at the beginning of a file, and nobody can type: U+FEFF.
+    private static let byteOrderMark: [UInt8] = [0xef, 0xbb, 0xbf]
+
+    /// The one line of `content`, without the byte order mark in front and its ending (`\n` or `\r\n`); blanks are part
+    /// of a secret.
     private static func line(of content: borrowing SecureBytes, title: String) throws -> SecureBytes {
         try content.withBytes { bytes in
             var end = bytes.count
-            if end > 0, ASCII.isSame(bytes[end - 1], "\n") {
+            let mark = byteOrderMark
+            let start = end >= mark.count && mark.indices.allSatisfy { bytes[$0] == mark[$0] } ? mark.count : 0
+            if end > start, ASCII.isSame(bytes[end - 1], "\n") {
                 end -= 1
-                if end > 0, ASCII.isSame(bytes[end - 1], "\r") { end -= 1 }
+                if end > start, ASCII.isSame(bytes[end - 1], "\r") { end -= 1 }
             }
-            guard end > 0 else { throw SecretError.empty(title: title) }
-            for index in 0..<end {
+            guard end > start else { throw SecretError.empty(title: title) }
+            for index in start..<end {
                 if ASCII.isSame(bytes[index], "\0") { throw SecretError.hasNUL(title: title) }
                 if ASCII.isSame(bytes[index], "\n") { throw SecretError.hasSecondLine(title: title) }
             }
-            return SecureBytes(copying: bytes.extracting(0..<end))
+            return SecureBytes(copying: bytes.extracting(start..<end))
         }
     }
 }

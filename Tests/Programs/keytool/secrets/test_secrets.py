@@ -157,6 +157,11 @@ def test_stdin_for_two_things(keytool):
     ("", 65),
     ("\n", 65),
     ("\r\n", 65),
+    # Editors of Windows write it at the beginning of a file; nobody could type it on a phone.
+    ("\ufeff" + RIGHT + "\r\n", 0),
+    ("\ufeff\ufeff" + RIGHT, 12),
+    (RIGHT + "\ufeff", 12),
+    ("\ufeff\n", 65),
 ], ids=repr)
 def test_content(check, keytool, given, credentials, content, expect):
     check(*given("backup-password", content), expect=expect)
