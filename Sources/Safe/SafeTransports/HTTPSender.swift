@@ -9,6 +9,7 @@ final class HTTPSender: Sendable {
     /// The address of the server, for errors.
     let name: String
     let hasLogin: Bool
+    private let isProvisioned: Bool
     private let endpoint: HTTPEndpoint
     private let client: any HTTPClient
     private let timeout: Duration
@@ -30,6 +31,7 @@ final class HTTPSender: Sendable {
         retry: RetryPolicy, progress: HTTPProgress?, observer: HTTPExchange.Observer?
     ) {
         name = server.address.text
+        isProvisioned = server.onPrem != nil
         let url = Array(base.utf8)
         switch server.login {
         case .some(let login):
@@ -159,7 +161,8 @@ final class HTTPSender: Sendable {
         case .connection(let failure): .unavailable(name, .connection(failure))
         case .certificate(let failure): .untrusted(name, failure)
         // Not always the pins of our endpoint: a provisioning file may have others by now.
-        case .pinMismatch(let expected, let offered): .pinMismatch(name, expected: expected, offered: offered)
+        case .pinMismatch(let expected, let offered):
+            .pinMismatch(name, expected: expected, offered: offered, provisioned: isProvisioned)
         case .badAuthority: .badAuthority
         // Our own URLs are well-formed, so this one is from a redirect.
         case .badURL: .redirected(name, to: .malformed)

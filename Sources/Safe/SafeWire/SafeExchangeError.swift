@@ -36,8 +36,9 @@ public enum SafeExchangeError: Error, Equatable, Sendable {
     case refused(code: Int32)
     /// Its certificate is not accepted; nothing was sent.
     case untrusted(String, CertificateFailure)
-    /// Its public key is not pinned; nothing was sent. `offered` is nil if the key could not be read.
-    case pinMismatch(String, expected: [PublicKeyPin], offered: PublicKeyPin?)
+    /// Its public key is not pinned; nothing was sent. `offered` is nil if the key could not be read; `provisioned` is
+    /// whether the pins are those of a provisioning file.
+    case pinMismatch(String, expected: [PublicKeyPin], offered: PublicKeyPin?, provisioned: Bool)
     /// The given certificate authorities contain no usable certificate.
     case badAuthority
     /// The library for HTTPS is missing; its Debian package.

@@ -37,7 +37,8 @@ import SafeTransports
 
         let other = try #require(PublicKeyPin(digest: [UInt8](repeating: 1, count: 32)))
         let wrong = server.exchange(password: "correct horse", authority: server.ownAuthority, pins: [other])
-        #expect(throws: SafeExchangeError.pinMismatch(server.address, expected: [other], offered: pin)) {
+        #expect(throws: SafeExchangeError.pinMismatch(
+            server.address, expected: [other], offered: pin, provisioned: false)) {
             try wrong.config()
         }
     }

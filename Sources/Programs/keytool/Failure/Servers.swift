@@ -48,7 +48,11 @@ extension SafeExchangeError: Explained {
         case .wrongKind(let server, let entry): entry.failure(server)
         case .refused(let code): Failure(.io, "cannot use the Safe directory: \(systemMessage(code))")
         case .untrusted(let server, let flaw): flaw.failure(of: server, option: "--ca-file")
-        case .pinMismatch(let server, let expected, let offered): Self.pin(of: server, expected, offered)
+        case .pinMismatch(let server, let expected, let offered, let isProvisioned):
+            Failure(
+                .pinMismatch, PublicKeyPin.mismatch(of: server, expected, offered),
+                hints: ["nothing was sent"]
+                    + (isProvisioned ? [.newerProvisioningFile] : Self.acceptance(offered)))
         case .badAuthority: Failure(.badData, "the --ca-file contains no usable certificate")
         case .libraryMissing(let package):
             Failure(
@@ -92,12 +96,6 @@ extension SafeExchangeError: Explained {
                     "if the Safe is already set up, and the password was changed there: \(safe: "server") --server-user NAME",
                 "with two-factor login, use an app password")
         }
-    }
-
-    private static func pin(of server: String, _ expected: [PublicKeyPin], _ offered: PublicKeyPin?) -> Failure {
-        Failure(
-            .pinMismatch, PublicKeyPin.mismatch(of: server, expected, offered),
-            hints: ["nothing was sent"] + acceptance(offered))
     }
 
     /// The address of the directory above; nil for the server's root, which always exists.

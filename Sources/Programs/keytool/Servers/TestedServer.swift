@@ -146,10 +146,7 @@ extension SafeExchangeError {
     func explainedBeforeUse(of server: borrowing SafeEndpoint, isPreparing: Bool) -> Failure {
         var failure = self.failure
         switch self {
-        case .pinMismatch where server.onPrem != nil:
-            failure = Failure(
-                failure.status, failure.message, hints: .newerProvisioningFile, "nothing was sent")
-        case .pinMismatch(_, _, let offered?):
+        case .pinMismatch(_, _, let offered?, false):
             failure = Failure(
                 failure.status, failure.message, hints: "to accept the new key: --pin \(offered.text)",
                 "nothing was sent")
