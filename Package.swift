@@ -2,8 +2,9 @@
 
 import PackageDescription
 
-/// Whether the trait Server is on (docs/decisions/builds.md).
+/// Whether the trait Server is on, and whether this is the build of the tests (docs/decisions/builds.md).
 let isWhole = Context.environment["WITH_SERVER"] == "1"
+let isForTests = Context.environment["BUILD_FOR_TESTS"] == "1"
 
 /// The same strictness in every room: no implicit existentials, no transitive imports, and the word
 /// `unsafe` before every expression that leaves memory safety (`grep -rn "unsafe " Sources` lists them).
@@ -22,7 +23,6 @@ let loops: Set = [
     "SafeServer", "SafeKeeping", "VectorKit", "SafeModel", "RatchetModel", "IbexModel",
 ]
 func optimised(_ name: String) -> [SwiftSetting] {
-    let isForTests = Context.environment["BUILD_FOR_TESTS"] == "1"
     // The frontend's flag: of the driver's, the last one counts, and that is `-Onone` from the command line.
     return isForTests && loops.contains(name) ? [.unsafeFlags(["-Xfrontend", "-O"])] : []
 }
@@ -40,6 +40,10 @@ func tool(_ name: String, _ dependencies: Target.Dependency...) -> Target {
     .executableTarget(
         name: name, dependencies: dependencies, path: "Sources/Programs/" + name, swiftSettings: strict)
 }
+
+/// Links the programs of that build to Swift's static libraries, as in a release: a command starts in half the time. As
+/// a setting of a program's target it would be one of the tests, too, and there is no static library Testing.
+let staticRuntime = isForTests ? ["StaticRuntime"] : []
 
 let argumentParser = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
 
@@ -74,11 +78,7 @@ func program(_ name: String, at path: String, _ dependencies: Target.Dependency.
 
 let package = Package(
     name: "keytool",
-    products: [
-        .executable(name: "keytool", targets: ["keytool"]),
-        .executable(name: "keytool-lab", targets: ["keytool-lab"]),
-        .executable(name: "keytool-server", targets: ["keytool-server"]),
-    ],
+    products: ["keytool", "keytool-lab", "keytool-server"].map { .executable(name: $0, targets: [$0] + staticRuntime) },
     traits: [
         .trait(name: "Server", description: "The Safe server keytool-server, which needs Hummingbird and SwiftNIO."),
         // What is built in .build-all has it, also from Examples and Vectors: a trait changes how each room is
@@ -138,8 +138,7 @@ let package = Package(
         room("Programs/HTTPTransport", "HTTP", "Encodings", "Primitives", "AtomicFiles", "SecureMemory", "CCurl"),
         room("Programs/TCPTransport", "ByteStreams", "AtomicFiles", "CLinux"),
         room("Safe/SafeWire", "HTTP", "Encodings", "SecureMemory"),
-        room(
-            "Programs/Console", "Passwords", "Encodings", "AtomicFiles", "SecureMemory", "CLinux", argumentParser),
+        room("Programs/Console", "Passwords", "Encodings", "AtomicFiles", "SecureMemory", "CLinux", argumentParser),
         room("Storage/Keystore", "KeyWrapping", "Encodings", "Primitives", "AtomicFiles", "SecureMemory", "CLinux"),
         room(
             "Storage/SessionStore", "Encodings", "Primitives", "AtomicFiles", "SecureMemory", "CSQLite", "CSQLiteFiles",
@@ -150,8 +149,7 @@ let package = Package(
         room("Messengers/SophaxChat", "Ratchet", "ObservedTime", "Encodings", "Primitives", "SecureMemory"),
         room("Messengers/ProtonMainKey", "Encodings", "Primitives", "SecureMemory"),
         // Storey 5
-        room(
-            "Programs/CommandParsing", "Console", "Encodings", "CLinux", "CBuild", argumentParser),
+        room("Programs/CommandParsing", "Console", "Encodings", "CLinux", "CBuild", argumentParser),
         room("Messengers/TelegramSessions", "Telegram", "Encodings", "SecureMemory"),
         room("Messengers/SophaxGroups", "SophaxChat", "Ratchet", "Encodings", "Primitives", "SecureMemory"),
         room("Messengers/SophaxStorage", "SophaxChat", "Ratchet", "Encodings", "Primitives", "SecureMemory"),
@@ -173,8 +171,7 @@ let package = Package(
         room(
             "Threema/ThreemaCalls", "ThreemaMessages", "Threema", "HTTP", "Encodings", "Primitives", "SecureMemory",
             "COpenSSL"),
-        room(
-            "Threema/ThreemaMedia", "ThreemaMessages", "Threema", "HTTP", "Primitives", "AtomicFiles", "SecureMemory"),
+        room("Threema/ThreemaMedia", "ThreemaMessages", "Threema", "HTTP", "Primitives", "AtomicFiles", "SecureMemory"),
         room("Threema/ThreemaDataBackup", "ThreemaSafe", "Threema", "Encodings", "SecureMemory", "CZip"),
         room("Threema/ThreemaForwardSecurity", "ThreemaMessages", "Threema", "Encodings", "Primitives", "SecureMemory"),
         room("Threema/ThreemaChat", "ThreemaMessages", "Threema", "ByteStreams", "Primitives", "SecureMemory"),
@@ -185,8 +182,8 @@ let package = Package(
             "HTTP", "ObservedTime", "Encodings", "Primitives", "SecureMemory"),
         room(
             "Threema/ThreemaClient", "ThreemaForwardSecurity", "ThreemaChat", "ThreemaMedia", "ThreemaSafe",
-            "ThreemaDirectory", "ThreemaMessages", "Threema", "SessionStore", "Encodings", "AtomicFiles", "SecureMemory"
-        ),
+            "ThreemaDirectory", "ThreemaMessages", "Threema", "SessionStore", "Encodings", "AtomicFiles",
+            "SecureMemory"),
         room(
             "Programs/ThreemaTransport", "HTTPTransport", "ThreemaWeb", "ThreemaCalls", "ThreemaMedia",
             "ThreemaDirectory", "HTTP"),
@@ -206,8 +203,7 @@ let package = Package(
         room(
             "Programs/CommandLine", "MessengerKeeping", "ThreemaRecords", "Keystore", "SessionStore", "Threema",
             "Telegram", "TextSecure", "SophaxStorage", "SophaxChat", "CommandParsing", "Console", "KeyWrapping",
-            "Ratchet", "Encodings", "Primitives", "AtomicFiles", "SecureMemory",
-            argumentParser),
+            "Ratchet", "Encodings", "Primitives", "AtomicFiles", "SecureMemory", argumentParser),
         // Storey 9
         tool(
             "keytool", "CommandLine", "ThreemaKeeping", "SafeKeeping", "ThreemaRecords", "MessengerKeeping",
@@ -224,6 +220,12 @@ let package = Package(
             "HTTPTransport", "CommandParsing", "Console", "Encodings", "Primitives", "AtomicFiles", "SecureMemory",
             argumentParser),
         // Tests
+        .target(
+            name: "StaticRuntime", path: "Tests/Kits/StaticRuntime",
+            // The last two are named only in what is compiled for static libraries.
+            linkerSettings: [
+                .unsafeFlags(["-static-stdlib", "-use-ld=lld", "-l_FoundationCollections", "-l_FoundationCShims"])
+            ]),
         kit("Kits/VectorKit", "SecureMemory"),
         tests(of: "Base/SecureMemory", "VectorKit"),
         tests(of: "Base/Encodings", "SecureMemory", "VectorKit"),
@@ -350,16 +352,14 @@ let package = Package(
         tests(of: "Base/Shares", "Primitives", "SecureMemory", "VectorKit"),
         tests(of: "Programs/Console", "Encodings", "SecureMemory"),
         tests(of: "Programs/CommandParsing"),
-        // What of the program is neither a verb's work nor a question: tests of the binary are in
-        // Tests/Programs/keytool.
+        // What is neither a verb's work nor a question: tests of the binary are in Tests/Programs/keytool.
         .testTarget(
             name: "KeytoolLogicTests",
             dependencies: [
                 "keytool", "CommandLine", "CommandParsing", "Console", "MessengerKeeping", "Keystore", "Age", "Threema",
                 "Encodings", "SecureMemory", argumentParser,
             ],
-            path: "Tests/Programs/KeytoolLogicTests",
-            swiftSettings: [.swiftLanguageMode(.v6)]),
+            path: "Tests/Programs/KeytoolLogicTests", swiftSettings: [.swiftLanguageMode(.v6)]),
     ]
 )
 

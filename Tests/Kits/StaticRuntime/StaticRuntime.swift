@@ -1,0 +1,1 @@
+// Nothing: this target is there for what Package.swift has the linker do.
