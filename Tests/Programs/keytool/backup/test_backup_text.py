@@ -19,6 +19,7 @@ SPELLINGS = {
     "each on its line": "\n".join(CODE.replace("-", "")),
     "more dashes": "--" + CODE.replace("-", " - ") + "-",
     "no final line ending": CODE,
+    "byte order mark": "\ufeff" + CODE,
 }
 
 
@@ -34,7 +35,6 @@ SURROUNDED = {
     "twice": f"{CODE}\n{CODE}\n",
     "quoted": f'"{CODE}"',
     "NUL": CODE.replace("-", "\0"),
-    "byte order mark": "\ufeff" + CODE,
     "en dashes": CODE.replace("-", "–"),
     "full-width letters": CODE.translate({c: c + 0xFEE0 for c in range(0x41, 0x5B)}),
     "long s, whose upper case is S": CODE.replace("S", "ſ"),
