@@ -100,7 +100,7 @@ def test_pages(made, archive, pages):
 
 @pytest.mark.parametrize("name, shown, typed", [
     ("a b.age", "a b.age", "'a b.age'"), ("-x.age", "-x.age", "./-x.age"), ("clé.age", "clé.age", "'clé.age'"),
-    ("cle\u0301.age", "cle\\u{301}.age", "$'cle\\314\\201.age'"), ("ключ-дом.age", None, "ARCHIVE"), ("¤¤¤¤¤¤¤¤.age", None, "ARCHIVE"),
+    ("cle\u0301.age", "cle\\u{301}.age", "$'cle\\314\\201.age'"), ("ключ.age", "\\u{43a}\\u{43b}\\u{44e}\\u{447}.age", "ARCHIVE"), ("¤¤¤¤¤¤¤¤.age", None, "ARCHIVE"),
     ("x" * 61, None, "ARCHIVE"), ("y" * 40, "y" * 40, "ARCHIVE")])
 def test_names(held, tmp_path, pages, name, shown, typed):
     held.ok("archive", "export", "-o", tmp_path / name, "--shares", "2/2", "--sheet", pages)
