@@ -136,15 +136,17 @@ extension IdentityRecords {
         return nil
     }
 
-    /// Whether a backup lacks the profile: a place that is not for reading only has not got it yet, or there is none and
-    /// no place has it. A damaged setup cannot tell, so its place lacks it.
+    /// Whether a backup lacks the profile: a place that is not for reading only has not got it yet or has lost it, or
+    /// there is none and no place has it. A damaged setup cannot tell, so its place lacks it.
     package func isUnsaved(_ profile: borrowing Profile, key: borrowing SecureBytes) throws -> Bool {
         var (hasWritable, hasIt) = (false, false)
         for name in try safePlaces() {
             guard let setup = try? setup(at: name) else { return true }
             let isReadOnly = setup.isReadOnly
             let known = try state(at: setup.current, of: name, profile, key)
-            let isUploaded = known.content == known.document
+            // A phone writes other backups to a place for reading only, which is in order.
+            let isLost = isReadOnly ? [.missing, .damaged].contains(known.finding) : known.finding != nil
+            let isUploaded = known.content == known.document && !isLost
             guard isReadOnly || isUploaded else { return true }
             hasWritable = hasWritable || !isReadOnly
             hasIt = hasIt || isUploaded
