@@ -6,6 +6,7 @@ from urllib.parse import quote
 
 import pytest
 
+from kit import oracle
 from kit.known import SAFE_PASSWORD
 from kit.runner import snapshot
 from kit.servers.certificates import openssl
@@ -235,6 +236,19 @@ def test_pin_is_added_later(pushed, certificates):
     pushed.directory.requests()
     pushed.keytool.fails(22, "safe", "push", "--force")
     assert pushed.directory.requests() == []
+
+
+def test_a_place_for_reading_is_changed_without_a_write(pushed, certificates, way, safe_password):
+    """The phone has written since, so that the look finds another backup than the one before."""
+    pushed.keytool.ok("safe", "pull", "--read-only", "--id", pushed.id, *way(pushed.directory), *safe_password)
+    document = {**pushed.document, "contacts": [{"identity": "ECHOECHO", "verification": 2}]}
+    document.pop("keytool", None)
+    pushed.directory.put(pushed.keys, oracle.seal_safe(document, pushed.keys))
+    pushed.directory.requests()
+    assert pushed.keytool.json("safe", "server", "--pin", certificates.good.pin)["pins"] == [certificates.good.pin]
+    assert not [each for each in pushed.directory.requests() if each.method != "GET"]
+    assert pushed.keytool.json("safe", "status")["read_only"] is True
+    assert pushed.keytool.json("safe", "mirror")["result"] == "mirrored"
 
 
 def test_wrong_pin_that_is_added_later_changes_nothing(pushed, certificates):
