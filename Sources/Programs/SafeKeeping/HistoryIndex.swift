@@ -68,7 +68,7 @@ struct HistoryIndex: Equatable {
     }
 
     /// The mirrored backups that are not to stay. The newest one and the normal one stay, because the next ones are
-    /// compared with them, and so does one that was replaced on its server, as long as others of its kind.
+    /// compared with them. One that was also replaced on its server stays as long as others of its kind, too.
     /// - Parameter normal: the digest of the normal backup.
     func superfluous(
         of entries: [HistoryEntry], _ retention: Retention, normal: Digest?, by clock: ObservedClock
@@ -77,9 +77,12 @@ struct HistoryIndex: Equatable {
         let kept = retention.kept(
             mirrored.map { ObservedTimestamp(sum: $0.item.sum, wall: Timestamp(milliseconds: $0.entry.milliseconds)) })
         let prefix = normal.map { Array($0.bytes.prefix(8)) }
+        let replaced = Set(
+            ordered(entries).filter { $0.entry.origin != .mirrored }.prefix(Self.least).map(\.item.number))
         return mirrored.enumerated().dropFirst().filter { index, mirrored in
             !kept.contains(index) && mirrored.entry.digestPrefix != prefix
-                && (mirrored.entry.origin == .mirrored || isExpired(mirrored.item, by: clock))
+                && (mirrored.entry.origin == .mirrored
+                    || isExpired(mirrored.item, by: clock) && !replaced.contains(mirrored.item.number))
         }.map(\.element.entry)
     }
 
