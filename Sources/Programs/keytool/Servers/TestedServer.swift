@@ -57,7 +57,7 @@ struct TestedServer: ~Copyable {
             } catch {
                 let missing = MissingDirectory(error, server.address)
                 guard let terminal = session.dialog.mayAsk ? ControllingTerminal() : nil,
-                    let step = FailedStep(error, missing, isPreparing: isPreparing),
+                    let step = FailedStep(error, missing, mayPrepare: trial != .read && !isPreparing),
                     step != .certificate || !options.hasFingerprint
                 else { throw explained(error, server, trial) }
                 keeper = session.renewed(keeper, limits)
@@ -100,12 +100,12 @@ struct TestedServer: ~Copyable {
         case prepare, make
 
         /// - Returns: nil if no answer would help.
-        init?(_ error: any Error, _ missing: MissingDirectory?, isPreparing: Bool) {
+        init?(_ error: any Error, _ missing: MissingDirectory?, mayPrepare: Bool) {
             switch error {
             case SafeExchangeError.unavailable(_, .away):
-                self = missing == .directory && !isPreparing ? .make : .address
+                self = missing == .directory && mayPrepare ? .make : .address
             case SafeExchangeError.notPrepared, SafeExchangeError.noBackups:
-                self = isPreparing ? .address : .prepare
+                self = mayPrepare ? .prepare : .address
             case SafeExchangeError.cannotPrepare: self = .address
             case SafeExchangeError.unauthorized, SafeExchangeError.deletionForbidden: self = .login
             case SafeExchangeError.untrusted(_, .selfSigned), SafeExchangeError.untrusted(_, .unknownIssuer):

@@ -214,6 +214,19 @@ def test_new_directory(keytool, directory, terminal, is_there):
     assert json.loads(directory.config.read_text())["maxBackupBytes"] == 524288
 
 
+def test_nothing_is_prepared_for_reading(keytool, directory, terminal):
+    keytool.ok("id", "create", "--id", ID)
+    for _ in "there", "gone":
+        run = terminal("safe", "setup", "--read-only", "--server", directory.url)
+        run.expect(ERROR)
+        run.expect(SERVER)
+        run.send("")
+        assert run.finish() == (15 if directory.path.exists() else 75) and "[y/N]" not in run.text, run.text
+        if directory.path.exists():
+            assert not list(directory.path.iterdir())
+            directory.path.rmdir()
+
+
 def test_directory_that_cannot_be_prepared(keytool, directory, terminal, tmp_path):
     """Its parent is not there: another address is asked for, and nothing is prepared there without a word."""
     keytool.ok("id", "create", "--id", ID)
