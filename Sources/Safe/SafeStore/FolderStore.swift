@@ -120,6 +120,9 @@ public struct FolderStore: ~Copyable, Sendable {
         try Self.backup(id, in: backups(), limit: readLimit)
     }
 
+    /// Length of a backup in bytes, also of one that cannot be read; nil if it does not exist.
+    package func fileLength(of id: BackupID) throws(FileError) -> Int? { try backups().plainFile(id.hex)?.count }
+
     /// A backup with its entity tag; nil if it does not exist.
     func tagged(_ id: BackupID) throws(FileError) -> StoredBackup? {
         let backups = try backups()

@@ -124,7 +124,8 @@ extension FolderStore {
             var backup = PastBackup(at: time, present: last.map { $0 + lead }, versions: versions[id] ?? [], lead: lead)
             var tag: String?
             if case .previous(let version) = backup, last != nil {
-                let bytes = try self.backup(id)
+                // One that cannot be read is replaced, too.
+                let bytes = try? self.backup(id)
                 tag = bytes.map(EntityTag.of)
                 if let bytes, try previous(id, at: version.time) == bytes { backup = .present }
             }

@@ -27,6 +27,21 @@ def test_versions_are_listed_the_newest_first(store):
         store.fails(64, "versions", wrong)
 
 
+def test_versions_of_a_backup_that_cannot_be_read(store):
+    """Then their times are needed most. Nor does it keep `restore --at` from the other backups."""
+    store.put(1)
+    store.put_previous(1, TIMES[0], b"good")
+    os.truncate(store.path / "backups" / identifier(1), 5 << 20)
+    assert store.ok("versions", identifier(1)).out.startswith(TIMES[0])
+    assert store.json("versions", identifier(1))["present_bytes"] == 5 << 20
+
+    before, _ = attacked(store)
+    backups = store.directory("alice") / "backups"
+    os.truncate(backups / identifier(1), 5 << 20)
+    store.ok("restore", "--account", "alice", "--at", before, "--yes")
+    assert [(backups / identifier(number)).read_bytes() for number in (1, 2)] == [b"good 1", b"good 2"]
+
+
 def test_all_ids_are_listed_the_last_change_first(store):
     """A deleted backup has no file any more from which the operator could know its id."""
     assert "there are no previous backups" in store.ok("versions").err and store.ok("versions").out == ""

@@ -31,7 +31,7 @@ struct VersionsCommand: Verb {
 
     private func list(_ id: BackupID, in backups: borrowing FolderStore, _ output: Output) throws {
         let versions = try backups.versions(of: id)
-        let present = try backups.get(id)?.bytes.count
+        let present = try backups.fileLength(of: id)
         guard present != nil || !versions.isEmpty else { throw backup.absent }
         if versions.isEmpty { output.note("the backup has no previous ones") }
         try output.data(
