@@ -101,7 +101,7 @@ extension SafeMachine {
 
     /// If a server asks to wait, later runs wait, too, counted from its answer.
     mutating func noteWait(_ role: Role, _ error: SafeExchangeError) {
-        guard case .throttled(_, let seconds?) = error else { return }
+        guard case .throttled(_, let seconds?, _) = error else { return }
         let timestamp = now + min(.seconds(max(1, seconds)), UploadDecision.longestWait)
         update(role) { $0.notBefore = timestamp }
     }
@@ -134,14 +134,16 @@ extension SafeMachine {
 }
 
 extension SafeExchangeError {
+    /// The resource is locked (RFC 4918), the request came too early (RFC 8470), or it was one of too many (RFC 6585).
+    private static let didNotBegin: Set = [423, 425, 429]
+
     /// Whether a write with this error may have been executed, now or later.
     fileprivate var isUncertain: Bool {
         switch self {
         case .unavailable(_, .connection(.unknownHost)), .unavailable(_, .connection(.noNameServer)),
             .unavailable(_, .connection(.notConnected)), .unavailable(_, .connection(.proxy(_))):
             false
-        // It did not begin: the resource is locked (RFC 4918), or the request came too early (RFC 8470).
-        case .unavailable(_, .status(423)), .unavailable(_, .status(425)): false
+        case .unavailable(_, .status(let status)), .throttled(_, _, let status): !Self.didNotBegin.contains(status)
         case .unavailable, .redirected, .unexpectedStatus: true
         default: false
         }

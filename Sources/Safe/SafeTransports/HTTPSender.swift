@@ -61,9 +61,10 @@ final class HTTPSender: Sendable {
                 let answer = try observed(request, shownURL)
                 let asked = answer.secondsToWait(now: time(nil))
                 switch answer.status {
-                case 429: throw .throttled(name, seconds: asked)
+                case let status where status == 429 || asked != nil && HTTPResponse.momentaryStatuses.contains(status):
+                    throw .throttled(name, seconds: asked, status: status)
                 case let status where HTTPResponse.momentaryStatuses.contains(status):
-                    throw asked == nil ? .unavailable(name, .status(status)) : .throttled(name, seconds: asked)
+                    throw .unavailable(name, .status(status))
                 default: return answer
                 }
             } catch {
@@ -82,7 +83,7 @@ final class HTTPSender: Sendable {
     func pause(after tries: Int, _ error: SafeExchangeError) -> Bool {
         let isPaused =
             switch error {
-            case .throttled(_, let seconds): retry.waits(after: tries, at: name, asked: seconds)
+            case .throttled(_, let seconds, _): retry.waits(after: tries, at: name, asked: seconds)
             case .changed: retry.waits(after: tries, at: name)
             // A GET that was tried five times is not tried again by each try of the command.
             case _ where isWorthRepeating(error) && !hasGivenUp.withLock { $0 }: retry.waits(after: tries, at: name)

@@ -4,8 +4,9 @@ public import HTTP
 public enum SafeExchangeError: Error, Equatable, Sendable {
     /// The server at this address cannot be reached now. A later try may succeed.
     case unavailable(String, Unavailability = .away)
-    /// It asks to wait for this many seconds; nil if it did not say how long.
-    case throttled(String, seconds: Int?)
+    /// It asks to wait for this many seconds; nil if it did not say how long. Only with some statuses (429) the request
+    /// was certainly not executed.
+    case throttled(String, seconds: Int?, status: Int)
     /// It answers, but `config` or `backups/` is missing.
     case notPrepared(String)
     /// It has no directory `backups/`: 404 and 409 say so, and 405 if it does not take uploads at all.

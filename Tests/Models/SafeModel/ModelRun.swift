@@ -194,7 +194,7 @@ package struct ModelRun {
             _ = carryOut(action)
             return .failed(.unavailable("", .connection(.timeout)))
         case .refused: return .failed(.full)
-        case .throttled: return .failed(.throttled("", seconds: 3600))
+        case .throttled: return .failed(.throttled("", seconds: 3600, status: 429))
         case .late:
             postpone(action)
             return .failed(.unavailable("", .connection(.timeout)))

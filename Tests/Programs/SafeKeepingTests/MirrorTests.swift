@@ -158,7 +158,7 @@ import ThreemaSafe
 
     @Test func `a wait that the server asks for is kept to`() throws {
         try write(Household.document("phone"))
-        home.server.misbehave { _, _ in .refused(.throttled("file:///memory", seconds: 600)) }
+        home.server.misbehave { _, _ in .refused(.throttled("file:///memory", seconds: 600, status: 429)) }
         #expect(throws: SafeExchangeError.self) { try mirror() }
         home.server.recover()
         let until = home.now + .seconds(600)

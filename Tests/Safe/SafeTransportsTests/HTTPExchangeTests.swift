@@ -37,8 +37,10 @@ import SafeTransports
 
         let other = try #require(PublicKeyPin(digest: [UInt8](repeating: 1, count: 32)))
         let wrong = server.exchange(password: "correct horse", authority: server.ownAuthority, pins: [other])
-        #expect(throws: SafeExchangeError.pinMismatch(
-            server.address, expected: [other], offered: pin, provisioned: false)) {
+        #expect(
+            throws: SafeExchangeError.pinMismatch(
+                server.address, expected: [other], offered: pin, provisioned: false)
+        ) {
             try wrong.config()
         }
     }
@@ -81,7 +83,7 @@ import SafeTransports
         let passing: [SafeExchangeError] = [
             .unavailable("", .connection(.timeout)), .unavailable("", .connection(.brokenOff)),
             .unavailable("", .status(423)),
-            .throttled("", seconds: nil), .throttled("", seconds: 2), .changed(""),
+            .throttled("", seconds: nil, status: 429), .throttled("", seconds: 2, status: 429), .changed(""),
         ]
         for error in passing {
             #expect(exchange.pause(after: 1, error), "\(error)")
@@ -89,9 +91,9 @@ import SafeTransports
         }
         #expect(exchange.notes.retries == passing.count)
         let lasting: [SafeExchangeError] = [
-            .unavailable("", .connection(.unknownHost)), .unavailable("", .status(501)), .throttled("", seconds: 31),
-            .full,
-            .notPrepared(""), .unauthorized("", hasLogin: true), .deletionForbidden(""), .untrusted("", .selfSigned),
+            .unavailable("", .connection(.unknownHost)), .unavailable("", .status(501)),
+            .throttled("", seconds: 31, status: 429), .full, .notPrepared(""), .unauthorized("", hasLogin: true),
+            .deletionForbidden(""), .untrusted("", .selfSigned),
         ]
         for error in lasting { #expect(!exchange.pause(after: 1, error), "\(error)") }
     }

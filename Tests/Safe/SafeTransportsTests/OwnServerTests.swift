@@ -104,7 +104,7 @@ import Testing
             client.clock.withLock { $0 += Int(wait.components.seconds) }
         }
         let error = #expect(throws: SafeExchangeError.self) { try exchange.store([1], at: id, if: .none) }
-        #expect(error == .throttled(server.address, seconds: 7))
+        #expect(error == .throttled(server.address, seconds: 7, status: 429))
         let isPaused = exchange.pause(after: 1, try #require(error))
         #expect(isPaused)
         try exchange.store([1], at: id, if: .none)

@@ -8,7 +8,7 @@ extension SafeExchangeError: Explained {
         switch self {
         case .unavailable(let server, let failure):
             Failure(.tempfail, "\(server) \(failure.words)", hints: failure.hint)
-        case .throttled(let server, let seconds):
+        case .throttled(let server, let seconds, _):
             Failure(
                 .tempfail,
                 "\(server) asks to wait" + (seconds.map { $0 == 1 ? " 1 second" : " \($0) seconds" } ?? ""),

@@ -40,12 +40,16 @@ def test_status_that_stays(pushed, kind, code):
     pushed.recovers()
 
 
-@pytest.mark.parametrize("code, asks", [(423, []), (425, []), (408, ["GET"]), (500, ["GET"]), (504, ["GET"])])
-def test_status_after_which_an_upload_may_arrive(pushed, code, asks):
-    """A locked resource (423) or an early request (425) was not stored, so no later push looks whether it was."""
-    pushed.server.fault("PUT", f.status(code))
+@pytest.mark.parametrize("headers", [{}, {"Retry_After": 0}], ids=["", "asked to wait"])
+@pytest.mark.parametrize("code, asks", [
+    (423, []), (425, []), (429, []), (408, ["GET"]), (500, ["GET"]), (503, ["GET"]), (504, ["GET"])])
+def test_status_after_which_an_upload_may_arrive(pushed, code, headers, asks):
+    """A locked resource (423), an early request (425) or one of too many (429) was not stored, so no later push looks
+    whether it was. A server that asks to wait says nothing else of what it has done."""
+    pushed.server.fault("PUT", f.status(code, **headers))
     pushed.fails(75, "safe", "push", "--force")
     pushed.server.heal()
+    time.sleep(1 if headers else 0)
     assert pushed.keytool.json("safe", "push")["result"] == "uploaded"
     pushed.server.forget()
     pushed.keytool.ok("safe", "push")
