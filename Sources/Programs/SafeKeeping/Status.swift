@@ -29,6 +29,8 @@ extension SafeKeeper {
         package let newServer: String?
         /// Whether the unfinished change is one of the password: then the new server is the present one.
         package let isChangingPassword: Bool
+        /// Whether it was cancelled, and what was sent to the new server is still to be deleted.
+        package let isChangeCancelled: Bool
         /// Whether a deletion was interrupted.
         package let isDeleting: Bool
         /// Whether this keystore deleted the backup, and did not upload or see one since.
@@ -97,6 +99,7 @@ extension SafeKeeper {
             expiresAt: uploadedAt.map { $0 + .days(retention) }, generation: place.generation,
             hasChanges: place.content != place.document, hasFailed: place.hasFailed,
             newServer: SafeSetup.addressText(of: setup.next), isChangingPassword: setup.isChangingPassword,
+            isChangeCancelled: state.next?.state.isAbandoned ?? false,
             isDeleting: setup.isDeleting, isDeleted: isDeleted,
             oldServer: SafeSetup.addressText(of: setup.retiring), finding: place.finding,
             honoursConditions: place.honoursConditions,

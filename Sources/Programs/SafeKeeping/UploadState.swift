@@ -164,6 +164,7 @@ extension UploadState.Known {
         state.generation = min(max(0, value["generation"]?.integer ?? 0), SafeBackup.WriterInfo.generations.upperBound)
         state.contacts = max(0, value["contacts"]?.integer ?? 0)
         state.honoursConditions = value["honours_conditions"]?.bool
+        state.isAbandoned = value["abandoned"]?.bool ?? false
         state.passwordProvenAt = timestamp("password_proven_at")
         state.mirror = value["mirror"].map(MirrorState.init)
     }
@@ -187,6 +188,7 @@ extension UploadState.Known {
             ("generation", .number(state.generation)),
             ("contacts", .number(state.contacts)),
             ("honours_conditions", state.honoursConditions.map { .bool($0) }),
+            ("abandoned", state.isAbandoned ? .bool(true) : nil),
             ("password_proven_at", number(state.passwordProvenAt)),
             ("mirror", state.mirror?.value),
             ("bytes", state.bytes > 0 ? .number(state.bytes) : nil),

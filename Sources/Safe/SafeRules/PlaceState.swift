@@ -43,6 +43,8 @@ package struct PlaceState: Hashable, Sendable {
     package var contacts: Int64 = 0
     /// Whether the server refuses a write whose condition does not hold; nil if that was not tested.
     package var honoursConditions: Bool?
+    /// Whether the change to this place was cancelled, and its backup is still to be deleted.
+    package var isAbandoned = false
     /// When a person last entered the right Safe password.
     package var passwordProvenAt: Timestamp?
     /// What `mirror` remembers; nil if nothing was ever mirrored.

@@ -45,6 +45,7 @@ extension SafeMachine {
     /// Continues an unfinished change.
     mutating func finishChange() {
         guard let next = knowledge.next else { return }
+        guard !next.isAbandoned else { return abandonChange() }
         if let wait = UploadDecision.endOfWait(next.notBefore, now: now) {
             outcome.stuck = .waiting(until: wait, loss: nil)
             return
@@ -101,15 +102,25 @@ extension SafeMachine {
         if change.isLeavingOld, change.isContinuation { knowledge.isLeavingOld = true }
         // Only the deletion of the old backup is left.
         guard knowledge.next != nil || !change.isContinuation else { return perform([.retireOld]) }
+        knowledge.next?.isAbandoned = false
         perform([.settleEarlierChange, .look(.current, .oldPlace), .upload(.next), .completeChange, .retireOld])
     }
 
     private mutating func planAbort() {
         guard let next = knowledge.next else { return }
         outcome.result = .ended
+        abandonChange()
+    }
+
+    /// Takes an unfinished change back. If the process dies, the next push goes on with this, and not with the change.
+    private mutating func abandonChange() {
+        guard let next = knowledge.next else { return }
         // Nothing was ever sent there, unless the state is lost.
         guard !next.journal.isEmpty || knowledge.current.journal.isEmpty else { return perform([.drop(.next)]) }
-        perform([.remove(.init(role: .next, survivor: .current)), .attempt(.giveUp(.next)), .drop(.next)])
+        knowledge.next?.isAbandoned = true
+        perform([
+            .save(.stay), .remove(.init(role: .next, survivor: .current)), .attempt(.giveUp(.next)), .drop(.next),
+        ])
     }
 
     // MARK: delete

@@ -59,7 +59,7 @@ package struct CanonicalWorld: Hashable, Sendable {
     }
 
     private mutating func add(_ keystore: KeystoreModel, _ world: World) {
-        values += [Int32(keystore.key), keystore.hasBadLook ? 1 : 0]
+        values += [Int32(keystore.key), keystore.hasBadLook ? 1 : 0, keystore.hasCancelled ? 1 : 0]
         add(label: 1 << 32 + UInt64(keystore.document))
         add(keystore.goodLook, world.now)
         guard let setup = keystore.setup else { return values.append(-2) }
@@ -103,7 +103,7 @@ package struct CanonicalWorld: Hashable, Sendable {
             add(mirror.normal)
             values.append(mirror.journal.last.map { live.contains($0) ? 1 : 2 } ?? 3)
         }
-        values.append((place.hasFailed ? 1 : 0) + 2 * (place.finding.map { Int32($0.hashIndex) } ?? 0))
+        values += [place.isAbandoned ? 1 : 0, place.hasFailed ? 1 : 0, place.finding.map { Int32($0.hashIndex) } ?? 0]
     }
 }
 

@@ -45,6 +45,10 @@ extension ModelRun {
         if new == nil, role == .current, case .push = verb {
             report.violations.append(Violation(words: "(e) a push carries out a deletion"))
         }
+        if role == .next, new == nil, case .abort = verb { world.keystores[index].hasCancelled = true }
+        if role == .next, new != nil, case .push = verb, keystore.hasCancelled {
+            report.violations.append(Violation(words: "(i) a push finishes a change that was cancelled"))
+        }
         guard let victim, victim.number != new?.number else { return }
         let journalIsEmpty = keystore.setup?.knowledge[role]?.journal.sent.count ?? 0 <= 1
         let isOurs =

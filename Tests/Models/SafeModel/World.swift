@@ -44,6 +44,8 @@ package struct KeystoreModel: Hashable, Sendable {
     /// Whether the last look that a command told of was at a good backup, and when.
     package var goodLook: Timestamp?
     package var hasBadLook = false
+    /// Whether a deletion was sent to the new place of a change, in order to cancel it, and nobody asked for it again.
+    package var hasCancelled = false
 
     package struct Setup: Hashable, Sendable {
         package var current: Target

@@ -190,9 +190,11 @@ struct SafeStatus: Verb {
                 + (status.hasFailed ? "; the last push failed" : ""),
             status.finding.map { "found       the last check \($0.words); the next push checks again" },
             status.newServer.map {
-                status.isChangingPassword
-                    ? "unfinished  a change of the Safe password; the next push tries to finish it, keytool safe passwd --abort cancels it"
-                    : "unfinished  a change to \($0); the next push tries to finish it, keytool safe move --abort cancels it"
+                status.isChangeCancelled
+                    ? "unfinished  the change to \($0) was cancelled; the next push deletes what was uploaded there"
+                    : status.isChangingPassword
+                        ? "unfinished  a change of the Safe password; the next push tries to finish it, keytool safe passwd --abort cancels it"
+                        : "unfinished  a change to \($0); the next push tries to finish it, keytool safe move --abort cancels it"
             },
             status.isDeleting
                 ? "unfinished  a deletion was interrupted: run keytool safe delete or keytool safe push --resume-deleted"

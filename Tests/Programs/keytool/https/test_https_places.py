@@ -18,6 +18,20 @@ from kit.stages.place import NEW_PASSWORD
 NEW_PLACE = PLACE.replace(KEYS.backup_id, oracle.safe_keys(NEW_PASSWORD, ID).backup_id)
 
 
+def killed_at(server, kind, number, keytool, *command):
+    """Ends the process once it has sent a request; from then on the server is healthy."""
+    server.forget()
+    running = keytool.start(*command)
+    deadline = time.monotonic() + 60
+    while kind not in server.kinds():
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+    os.kill(running.pid, number)
+    running.communicate(timeout=60)
+    server.heal()
+    server.forget()
+
+
 def holds(blob, password=SAFE_PASSWORD):
     return oracle.open_safe(blob, oracle.safe_keys(password, ID))
 
@@ -235,6 +249,24 @@ def test_aborting_spares_what_another_device_has_written(pushed, other):
     assert pushed.keytool.ok("safe", "push", "--quiet").err == ""
 
 
+@pytest.mark.parametrize("kind, act", [("GET", f.stall), ("DELETE", f.stall), ("DELETE", f.stall_after)])
+def test_a_cancelled_change_stays_cancelled(pushed, other, kind, act):
+    """Whenever the process dies: the next push does not finish the change, but deletes what was uploaded for it."""
+    other.fault("PUT", f.reset_after, after="DELETE")
+    assert pushed.run("safe", "move", *other.options).code == 75 and PLACE in other.stored
+    other.heal()
+    other.fault(kind, act)
+    before = pushed.blob
+    killed_at(other, kind, signal.SIGKILL, pushed.keytool, "safe", "move", "--abort")
+    assert "was cancelled; the next push deletes what was uploaded there" in pushed.keytool.ok("safe", "status").out
+    assert pushed.keytool.json("safe", "push")["server"]["host"] == "localhost"
+    assert other.stored == {} and pushed.blob == before and "PUT" not in other.kinds()
+    assert "cancelled" not in pushed.keytool.ok("safe", "status").out
+    # And it can be begun again.
+    pushed.keytool.ok("safe", "move", *other.options)
+    assert list(other.stored) == [PLACE] and pushed.server.stored == {}
+
+
 @pytest.mark.parametrize("fault, code, hint", [
     (f.status(401), 13, "--server-user NAME"), (f.status(404), 15, "--create prepares a new directory"),
     (f.constant(f.HTML), 15, "check the address; on a Nextcloud it is ")], ids=["login", "not prepared", "a web page"])
@@ -289,15 +321,7 @@ def test_loss_that_a_command_has_seen_is_repaired(pushed, verb, damage):
 @pytest.mark.parametrize("way_on", ["delete", "resume"])
 def test_interrupted_deletion_is_not_carried_out_later(pushed, number, way_on):
     pushed.server.fault("DELETE", f.stall)
-    running = pushed.keytool.start("safe", "delete", "--yes")
-    deadline = time.monotonic() + 60
-    while "DELETE" not in pushed.server.kinds():
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
-    os.kill(running.pid, number)
-    running.communicate(timeout=60)
-    pushed.server.heal()
-    pushed.server.forget()
+    killed_at(pushed.server, "DELETE", number, pushed.keytool, "safe", "delete", "--yes")
     for _ in range(2):
         error = pushed.keytool.fails(17, "safe", "push", "--quiet", "--json").error
         assert error["reason"] == "deletion_interrupted"
