@@ -90,7 +90,7 @@ extension SafeMachine {
         let standing = standing(found, at: role)
         if standing == .foreign || standing == .own {
             note(.foreign, at: role)
-            return fail(Self.conflict(found, at: role))
+            return fail(Self.overtaking(found, at: role))
         }
         guard tries < Self.maxVerifications else {
             note(finding(standing) ?? .older, at: role)

@@ -91,6 +91,8 @@ package enum SafeFailure: Error, Equatable, Sendable {
     case waiting(until: Timestamp, loss: Finding?)
     /// The place holds a foreign backup.
     case conflict(Role, isOtherKey: Bool)
+    /// The current place holds a foreign backup that came after this run had written or deleted there.
+    case overtaken(isOtherKey: Bool)
     /// The place holds more bytes than are read.
     case tooLong(Role)
     /// The place holds bytes that do not authenticate. Only `delete` removes them.
@@ -156,8 +158,8 @@ extension SafeFailure {
             .tooLong(let role), .unreadable(let role), .unsettled(let role), .notVerified(let role),
             .notRemoved(let role):
             role
-        case .absent, .damaged, .older, .otherKey, .olderBackup, .unpushedChanges, .otherProfile, .notUnderstood,
-            .survivorLost, .mirror:
+        case .overtaken, .absent, .damaged, .older, .otherKey, .olderBackup, .unpushedChanges, .otherProfile,
+            .notUnderstood, .survivorLost, .mirror:
             .current
         case .waiting, .losesContacts, .deletionInterrupted, .replica, .leftAsAsked, .otherPlace, .changeUnfinished,
             .oldBackupLeft, .readOnly, .notReadOnly:

@@ -121,7 +121,7 @@ extension SafeMachine {
     mutating func judgeGone(_ found: Found, _ removal: Removal) {
         switch standing(found, at: removal.role) {
         case .nothing: outcome.wasRemoved = true
-        case .foreign: fail(Self.conflict(found, at: removal.role))
+        case .foreign: fail(Self.overtaking(found, at: removal.role))
         case .unreadable, .last, .known, .own: fail(.notRemoved(removal.role))
         }
     }

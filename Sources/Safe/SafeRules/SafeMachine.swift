@@ -230,6 +230,14 @@ package struct SafeMachine: Sendable {
         return .conflict(role, isOtherKey: contents.relation == .otherKey)
     }
 
+    /// The same after a write of this run.
+    static func overtaking(_ found: Found, at role: Role) -> SafeFailure {
+        guard case .conflict(.current, let isOtherKey) = conflict(found, at: role) else {
+            return conflict(found, at: role)
+        }
+        return .overtaken(isOtherKey: isOtherKey)
+    }
+
     // MARK: Failures
 
     private mutating func end(_ attempt: Attempt, _ failure: SafeFailure) {

@@ -150,16 +150,13 @@ extension SafeFailure {
                 (loss.map { "the last check of the server \($0.words), and " } ?? "")
                     + "the server asked to wait until \(timestamp.rfc3339)"
             )
-        case .conflict(.current, isOtherKey: false):
-            (.conflict, "another device has written the Safe backup of \(id); nothing was replaced or deleted")
-        case .conflict(.current, isOtherKey: true):
+        case .conflict(let role, let isOtherKey): (.conflict, Self.conflict(id, role, isOtherKey: isOtherKey))
+        case .overtaken(let isOtherKey):
             (
                 .conflict,
-                "the Safe backup of \(id) on the server contains another private key; nothing was replaced or deleted"
+                "right after this command, another device has written the Safe backup of \(id)"
+                    + (isOtherKey ? " with another private key" : "") + "; what was there before is in the history"
             )
-        case .conflict(.next, _):
-            (.conflict, "the new place already holds a backup of \(id) from another device")
-        case .conflict(.retiring, _): (.conflict, "another device has written the backup of \(id) at the old place")
         case .tooLong: (.tooLarge, "the file on the server is larger than any backup")
         case .unreadable: (.badData, "the backup on the server is damaged; it was not deleted")
         case .unsettled: (.tempfail, "the backup on the server changes each time it is read")
@@ -199,6 +196,16 @@ extension SafeFailure {
         }
     }
 
+    private static func conflict(_ id: String, _ role: Role, isOtherKey: Bool) -> String {
+        switch role {
+        case .current where isOtherKey:
+            "the Safe backup of \(id) on the server contains another private key; nothing was replaced or deleted"
+        case .current: "another device has written the Safe backup of \(id); nothing was replaced or deleted"
+        case .next: "the new place already holds a backup of \(id) from another device"
+        case .retiring: "another device has written the backup of \(id) at the old place"
+        }
+    }
+
     /// In JSON.
     var word: String {
         switch self {
@@ -206,8 +213,8 @@ extension SafeFailure {
         case .badLimits: "not_a_safe_server"
         case .tooLarge: "too_large"
         case .waiting: "waiting"
-        case .conflict(_, isOtherKey: false): "foreign"
-        case .conflict(_, isOtherKey: true): "other_key"
+        case .conflict(_, isOtherKey: false), .overtaken(isOtherKey: false): "foreign"
+        case .conflict(_, isOtherKey: true), .overtaken(isOtherKey: true): "other_key"
         case .tooLong: "too_long"
         case .unreadable, .damaged: "damaged"
         case .unsettled: "unsettled"
@@ -237,7 +244,7 @@ extension SafeFailure {
     /// Why a backup was left where it is.
     var reasonLeft: String {
         switch self {
-        case .conflict: "another device has written it"
+        case .conflict, .overtaken: "another device has written it"
         case .unreadable, .damaged: "it is damaged"
         case .notRemoved: "the server confirmed the deletion, but still returns it"
         case .replica: "the new place holds the same backup and may be a mirror of the old place"
@@ -260,8 +267,8 @@ extension SafeFailure {
         case .mirror(.otherKey): "a backup with another private key"
         case .mirror(.losesContacts(let before, let now)): "a backup with \(now) contacts; the normal one has \(before)"
         case .older: "an older backup than the last upload"
-        case .conflict(_, isOtherKey: true): "a backup with another private key"
-        case .conflict: "the backup of another device"
+        case .conflict(_, isOtherKey: true), .overtaken(isOtherKey: true): "a backup with another private key"
+        case .conflict, .overtaken: "the backup of another device"
         case .tooLong, .mirror(.tooLong): "a file that is larger than any backup"
         default: "a backup that could not be checked"
         }

@@ -3,7 +3,7 @@ condition it is written, and what a refused condition leads to."""
 
 import pytest
 
-from kit import oracle
+from kit import history, oracle
 from kit.servers import faults as f
 from kit.servers.faultserver import tag
 from kit.servers.httpsmachine import ID, KEYS, PLACE, fresh, pushed  # fixtures
@@ -263,3 +263,14 @@ def test_app_that_writes_while_we_wait(pushed, kind):
     command = ["push", "--force"] if kind == "PUT" else ["delete", "--yes"]
     pushed.keytool.fails(20, "safe", *command)
     assert pushed.blob == theirs and pushed.server.kinds().count(kind) == 1
+
+
+@pytest.mark.parametrize("kind", ["PUT", "DELETE"])
+def test_app_that_writes_right_after_us(pushed, kind):
+    """Then something was replaced or deleted, and nobody is told otherwise."""
+    theirs, before = pushed.written_by_an_app(), pushed.blob
+    pushed.server.fault("GET", **meanwhile(lambda stored: stored.update({PLACE: theirs})), after=kind)
+    command = ["push", "--force"] if kind == "PUT" else ["delete", "--yes"]
+    failed = pushed.keytool.fails(20, "safe", *command)
+    assert "right after this command, another device has written" in failed.err and "nothing was" not in failed.err
+    assert pushed.blob == theirs and before in history.kept(pushed.keytool, ID)
