@@ -84,7 +84,9 @@ extension SafeKeeper {
         let id = safe.id
         let setup = try keystore.identity(.threema(id)).requiredSetup(at: safe.name)
         let target = try SafeTarget(server: setup.current.server.copy, password: password, id: id)
-        guard target.isSame(as: setup.current) else { throw SafeKeepingError.wrongPassword(id: id.text) }
+        guard target.isSame(as: setup.current) else {
+            throw SafeKeepingError.wrongPassword(id: id.text, isReadOnly: setup.isReadOnly)
+        }
         return try keystore.attempt { try saveProof(target, of: safe) }
     }
 
@@ -92,7 +94,9 @@ extension SafeKeeper {
         let id = safe.id
         let identity = try keystore.lockedIdentity(.threema(id), wait: LockedIdentity.usualWait)
         let setup = try identity.records.requiredSetup(at: safe.name)
-        guard target.isSame(as: setup.current) else { throw SafeKeepingError.wrongPassword(id: id.text) }
+        guard target.isSame(as: setup.current) else {
+            throw SafeKeepingError.wrongPassword(id: id.text, isReadOnly: setup.isReadOnly)
+        }
         let key = stateKey
         var state = try UploadState(of: identity.records, at: safe.name, key: key)
         let digests = TargetDigests(setup.current, try identity.records.profile(), key: key)

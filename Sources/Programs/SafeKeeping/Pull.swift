@@ -16,12 +16,18 @@ package struct SafeAccess: ~Copyable {
     private let server: any SafeExchange
     /// Whether a person has just entered the password.
     package let isFromPassword: Bool
+    /// Whether the place is set up for reading only, so that no push can upload to it.
+    private let isReadOnly: Bool
 
-    init(id: ThreemaID, target: consuming SafeTarget, server: any SafeExchange, isFromPassword: Bool) {
+    init(
+        id: ThreemaID, target: consuming SafeTarget, server: any SafeExchange, isFromPassword: Bool,
+        isReadOnly: Bool = false
+    ) {
         self.id = id
         self.target = target
         self.server = server
         self.isFromPassword = isFromPassword
+        self.isReadOnly = isReadOnly
     }
 
     /// Derives the access from ID, server and password, for a restore on an empty machine.
@@ -63,6 +69,10 @@ package struct SafeAccess: ~Copyable {
     /// - Throws: `SafeKeepingError.noBackup`; `SafeExchangeError`.
     package func fetchEncrypted() throws -> [UInt8] {
         guard let blob = try server.fetch(target.keys.backupID)?.bytes else {
+            guard !isReadOnly else {
+                throw SafeKeepingError.refused(
+                    .mirror(.absent), id: id.text, server: target.address.text, stage: .readOnly)
+            }
             throw SafeKeepingError.noBackup(
                 id: id.text, server: target.address.text, isFromPassword: isFromPassword)
         }
@@ -111,9 +121,11 @@ extension SafeKeeper {
     /// The access to the Safe that is set up, without a password.
     /// - Throws: `SafeKeepingError.noSetup`.
     package func access(to place: SafePlace) throws -> SafeAccess {
-        let target = try keystore.identity(.threema(place.id)).requiredSetup(at: place.name).current.copy
+        let setup = try keystore.identity(.threema(place.id)).requiredSetup(at: place.name)
+        let target = setup.current.copy
         let server = connect(target)
-        return SafeAccess(id: place.id, target: target, server: server, isFromPassword: false)
+        return SafeAccess(
+            id: place.id, target: target, server: server, isFromPassword: false, isReadOnly: setup.isReadOnly)
     }
 
     /// The options of restoring a backup.

@@ -21,7 +21,7 @@ package enum SafeKeepingError: Error, Equatable, Sendable {
     /// The new password and server are equal to the present ones.
     case sameTarget(id: String)
     /// The Safe password does not fit the stored key.
-    case wrongPassword(id: String)
+    case wrongPassword(id: String, isReadOnly: Bool)
     /// The server has no backup under the id of this ID and password.
     case noBackup(id: String, server: String, isFromPassword: Bool)
     /// The history has no backup of this number.

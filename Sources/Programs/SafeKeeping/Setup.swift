@@ -133,7 +133,9 @@ extension SafeKeeper {
         } catch SafeExchangeError.tooLarge where access == .readAndWrite {
             isTooLong = true
         }
-        if access == .readOnly, let backup { try requireOwnBackup(backup, target, identity.records, id) }
+        if access == .readOnly, let backup {
+            try requireOwnBackup(backup, target, identity.records, id, stage: .settingUp)
+        }
         let key = stateKey
         var state = try UploadState(of: identity.records, at: safe.name, key: key)
         var place = PlaceState.unknown
@@ -150,14 +152,15 @@ extension SafeKeeper {
 
     /// - Throws: `SafeKeepingError.noBackup`, `.refused(.mirror(.otherKey))`; `SafeBackupError`.
     func requireOwnBackup(
-        _ backup: StoredBackup?, _ target: borrowing SafeTarget, _ records: borrowing IdentityRecords, _ id: ThreemaID
+        _ backup: StoredBackup?, _ target: borrowing SafeTarget, _ records: borrowing IdentityRecords, _ id: ThreemaID,
+        stage: SetupStage = .usual
     ) throws {
         guard let backup else {
             throw SafeKeepingError.noBackup(id: id.text, server: target.address.text, isFromPassword: true)
         }
         let opened = try SafeBackup.open(backup.bytes.span, keys: target.keys)
         guard try opened.clientKey.publicKey == records.identity().clientKey.publicKey else {
-            throw SafeKeepingError.refused(.mirror(.otherKey), id: id.text, server: target.address.text)
+            throw SafeKeepingError.refused(.mirror(.otherKey), id: id.text, server: target.address.text, stage: stage)
         }
     }
 

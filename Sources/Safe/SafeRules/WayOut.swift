@@ -36,6 +36,8 @@ package enum SetupStage: Hashable, Sendable {
     case readOnly
     /// The command names server and password itself: the setup may be that of another place, or missing.
     case named
+    /// A place is being set up, and has no history yet.
+    case settingUp
 }
 
 extension Knowledge {
@@ -52,6 +54,7 @@ extension SafeFailure {
     /// What its user can do about it with this program, the most likely first.
     package func waysOut(_ stage: SetupStage) -> [WayOut] {
         guard stage == .changeUnfinished || role != .next else { return waysOutBeforeChange }
+        if stage == .settingUp { return [.nothing] }
         if stage == .named { return self == .otherProfile ? [.replacing, .settingUp] : [.replacing] }
         guard stage == .readOnly else { return waysOut }
         switch self {

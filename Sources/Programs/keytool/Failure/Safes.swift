@@ -36,10 +36,12 @@ extension SafeKeepingError: Explained {
             ).because(of: "same_place")
         case .othersLost(let id, let places, let areRestored): Self.lost(places, of: id, areRestored: areRestored)
         case .sameTarget(let id): Failure(.usage, "the Safe of \(id) is already at this address")
-        case .wrongPassword(let id):
+        case .wrongPassword(let id, let isReadOnly):
             Failure(
                 .wrongPassword, "wrong Safe password for \(id)",
-                hints: "if it is lost: \(safe: "passwd") \(id) sets a new one")
+                hints: isReadOnly
+                    ? "if the phone has changed it: \(safe: "passwd") --adopt \(id)"
+                    : "if it is lost: \(safe: "passwd") \(id) sets a new one")
         case .noBackup(let id, let server, let isFromPassword):
             Failure(
                 .absent, "there is no Safe backup of \(id) on \(server)",

@@ -553,3 +553,17 @@ def test_advice_is_about_the_same_backup(phone):
     assert "safe pull --replace" in failed.err and "safe push" not in failed.err
     failed = phone.keytool.fails(64, "safe", "passwd")
     assert "safe passwd --adopt" in failed.err
+
+
+def test_no_advice_is_to_write(phone, given, safe_password, tmp_path):
+    """Nothing is uploaded to a place for reading only, and its password is the phone's."""
+    failed = phone.keytool.fails(12, "safe", "check", "--with-password", *given("safe-password", b"mistyped password"))
+    assert "safe passwd --adopt" in failed.err and "sets a new one" not in failed.err
+    phone.directory.backup(phone.keys).unlink()
+    for options in (["--show"], ["--raw", "--output", tmp_path / "raw"]):
+        failed = phone.keytool.fails(10, "safe", "pull", *options)
+        assert "safe passwd --adopt" in failed.err and "safe push" not in failed.err
+    phone.keytool.ok("safe", "delete", "--setup-only", "--yes")
+    phone.writes("key", key=bytes(32))
+    failed = phone.keytool.fails(19, "safe", "setup", "--read-only", "--server", phone.directory.url, *safe_password)
+    assert "safe history" not in failed.err
