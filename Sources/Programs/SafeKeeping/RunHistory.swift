@@ -10,29 +10,31 @@ internal import ThreemaSafe
 // The history of a run: what it stores there, and what it removes.
 
 extension SafeRun {
-    /// Stores the backup that was last fetched from a place, with the Safe key that opens it.
+    /// Stores the backup that was last fetched from a place.
     mutating func keep(_ role: Role) throws -> Answer {
         guard let bytes = found[role]?.bytes else { return .done }
+        let isMirror = if case .mirror = verb { true } else { false }
+        try keep(bytes, role, origin: isMirror ? .mirrored : .replaced)
+        return .done
+    }
+
+    /// Stores a backup, with the Safe key of the place, which opens it.
+    mutating func keep(_ bytes: [UInt8], _ role: Role, origin: HistoryEntry.Origin) throws {
         let digest = digest(of: bytes)
         let secret = withTarget(role) { $0.keys.masterKey.withBytes { SecureBytes(copying: $0) } }
         let backup = HistoryBackup(bytes, digest: digest.bytes, secret: secret)
         let timestamp = keeper.now()
         switch holding {
         case .locked(let identity):
-            if case .mirror = verb {
-                guard try !identity.holdsMirrored(digest.bytes, of: place.name) else { return .done }
-                try identity.keepHistory(backup, origin: .mirrored, of: place.name, at: timestamp.milliseconds)
-            } else {
-                try identity.keepHistory(backup, origin: .replaced, of: place.name, at: timestamp.milliseconds)
-            }
-        case .unlocked: return .done
+            guard try origin != .mirrored || !identity.holdsMirrored(digest.bytes, of: place.name) else { return }
+            try identity.keepHistory(backup, origin: origin, of: place.name, at: timestamp.milliseconds)
+        case .unlocked: return
         }
         state.clock.read(timestamp)
         updateHistory()
         // A mirror is thinned out after a success only.
-        if case .mirror = verb { return .done }
+        guard origin != .mirrored else { return }
         remove(state.history.expired(of: entries() ?? [], by: state.clock))
-        return .done
     }
 
     /// Enters the entries in the state. If they cannot be listed now, the state stays.

@@ -128,7 +128,7 @@ struct SafeRun: ~Copyable {
         case .seal(let role, let generation): return try seal(role, generation)
         case .keep(let role): return try keep(role)
         case .save(let knowledge, let shift): return try save(knowledge, shift)
-        case .adopt(let role, let knowledge): return try adopt(role, knowledge)
+        case .adopt(let role, let knowledge, let kept): return try adopt(role, knowledge, keeping: kept)
         case .thin(_, let retention): return thin(retention)
         case .wait(let duration):
             keeper.sleep(duration)
@@ -203,7 +203,7 @@ struct SafeRun: ~Copyable {
             }, contacts: backup.document.contactCount, groups: backup.document.groupCount)
     }
 
-    private mutating func seal(_ role: Role, _ generation: Int64) throws -> Answer {
+    mutating func seal(_ role: Role, _ generation: Int64) throws -> Answer {
         let own = try holding.identity()
         let timestamp = keeper.now()
         let (bytes, contents) = try withTarget(role) { target in
@@ -314,8 +314,12 @@ struct SafeRun: ~Copyable {
     }
 
     /// Stores private key, document and knowledge at once.
-    private mutating func adopt(_ role: Role, _ knowledge: Knowledge) throws -> Answer {
+    private mutating func adopt(_ role: Role, _ knowledge: Knowledge, keeping kept: Int64?) throws -> Answer {
         guard let bytes = found[role]?.bytes else { return .done }
+        if let kept {
+            _ = try seal(role, max(1, kept))
+            try keep(sealed, role, origin: .replaced)
+        }
         let backup = try withTarget(role) { target in
             try SafeBackup.open(bytes.span, keys: target.keys)
         }

@@ -28,9 +28,9 @@ package enum Action: Equatable, Sendable {
     case removeProbe(Role)
     /// Wait for this time. → `.done`
     case wait(Duration)
-    /// Store private key and document of the last fetched backup in the keystore, together with what is known. →
-    /// `.done`
-    case adopt(Role, Knowledge)
+    /// Store private key and document of the last fetched backup in the keystore, together with what is known. Before
+    /// that, store the present ones in the history, sealed with this generation, unless it is nil. → `.done`
+    case adopt(Role, Knowledge, keeping: Int64?)
     /// The verb is over.
     case finish(Outcome)
 

@@ -40,7 +40,7 @@ extension SafeMachine {
         case .completeChange: return completeChange()
         case .retireOld: retireOld()
         case .forget: return forget()
-        case .adopt: return adopt()
+        case .adopt(let generation): return adopt(keeping: generation)
         case .endMirroring(let judgement): endMirroring(judgement)
         case .thin(let retention): return .thin(.current, retention)
         }

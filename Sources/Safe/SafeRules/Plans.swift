@@ -107,7 +107,7 @@ extension SafeMachine {
     }
 
     private mutating func planAbort() {
-        guard let next = knowledge.next else { return }
+        guard knowledge.next != nil else { return }
         outcome.result = .ended
         abandonChange()
     }
@@ -176,13 +176,22 @@ extension SafeMachine {
                 }
                 return fail(failure)
             }
+            let isKept = !pull.isHereEmpty && isOwn(knowledge.current, beside: contents)
+            let kept = isKept ? knowledge.current.generation : nil
             knowledge.current.take(
                 digest, contents, retentionDays: work.limits[.current]?.retentionDays, at: time)
             // Another private key is that of the keystore from now on.
             if knowledge.isReadOnly, contents.relation != .otherKey { noteMirrored(found) }
             knowledge.isDeleting = false
-            perform([.adopt])
+            perform([.adopt(keeping: kept)])
         }
+    }
+
+    /// Whether the keystore's document is its own: it was changed here or uploaded from here. The server may not have it
+    /// any more, because another device has written since.
+    private func isOwn(_ place: PlaceState, beside contents: Found.Contents) -> Bool {
+        contents.relation != .same && contents.document != place.document
+            && (place.content != place.document || place.last != place.journal.pulled)
     }
 
     /// Why a pull is refused; nil if nothing would be lost.
@@ -202,8 +211,8 @@ extension SafeMachine {
         return pull.isPlaceUnknown ? .otherProfile : nil
     }
 
-    mutating func adopt() -> Action {
+    mutating func adopt(keeping generation: Int64?) -> Action {
         saved = knowledge
-        return .adopt(.current, knowledge)
+        return .adopt(.current, knowledge, keeping: generation)
     }
 }

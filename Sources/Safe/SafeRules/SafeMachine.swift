@@ -87,7 +87,7 @@ package struct SafeMachine: Sendable {
         case completeChange
         case retireOld
         case forget
-        case adopt
+        case adopt(keeping: Int64?)
         case endMirroring(MirrorRule.Judgement)
         case thin(Retention)
     }

@@ -127,7 +127,7 @@ package struct ModelRun {
         case .save(let knowledge, let shift):
             save(knowledge, shift)
             return .done
-        case .adopt(_, let knowledge):
+        case .adopt(_, let knowledge, _):
             if case .some(.some(let blob)) = found[.current] {
                 world.keystores[index].key = blob.key
                 world.keystores[index].document = blob.document

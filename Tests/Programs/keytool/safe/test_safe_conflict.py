@@ -128,3 +128,23 @@ def test_two_pushes_at_once(safe):
     generations = sorted(one["backup"]["generation"] for one in results)
     assert generations == [generations[0], generations[0] + 1]
     assert safe.document["keytool"]["generation"] == generations[1]
+
+
+def test_pull_keeps_what_another_device_has_replaced(safe):
+    """An app writes over an upload without reading it: nobody but this keystore has it then."""
+    safe.push()
+    app = oracle.seal_safe(oracle.safe_document(base64.b64decode(safe.document["user"]["privatekey"])), safe.keys)
+    safe.keytool.ok("contact", "add", "CONTACTB", "22" * 32)
+    safe.push("--force")
+    safe.directory.put(safe.keys, app)
+    safe.keytool.fails(20, "safe", "push", "--force")
+    safe.keytool.ok("safe", "pull")
+    (kept,) = safe.keytool.json("safe", "history")["backups"][:1]
+    assert (kept["contacts"], kept["origin"], kept["opens"]) == (1, "replaced", True)
+    # What was pulled and not changed is kept by nobody.
+    count = len(history.kept(safe.keytool, safe.id))
+    safe.directory.put(safe.keys, oracle.seal_safe({**oracle.open_safe(app, safe.keys), "contacts": []}, safe.keys))
+    safe.keytool.ok("safe", "pull")
+    assert len(history.kept(safe.keytool, safe.id)) == count
+    safe.keytool.ok("safe", "pull", "--from", str(kept["number"]))
+    assert "CONTACTB" in safe.keytool.ok("contact", "list").out
