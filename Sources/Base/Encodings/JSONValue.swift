@@ -43,6 +43,15 @@ public enum JSONValue: Sendable {
     /// The number as an integer; nil if it is spelled with a fraction or exponent, or exceeds 64 bits.
     public var integer: Int64? { if case .number(let literal) = self { Int64(literal) } else { nil } }
 
+    /// How many values it has, itself among them, as `JSONScanner.Limits` counts them.
+    package var valueCount: Int {
+        switch self {
+        case .null, .bool, .number, .string: 1
+        case .array(let values): values.reduce(1) { $0 + $1.valueCount }
+        case .object(let members): members.reduce(1) { $0 + $1.value.valueCount }
+        }
+    }
+
     /// Whether this is a number spelled as an integer, of any size.
     public var isInteger: Bool {
         guard case .number(let literal) = self else { return false }

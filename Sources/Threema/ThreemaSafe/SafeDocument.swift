@@ -36,6 +36,14 @@ public struct SafeDocument: Equatable, Sendable {
     /// The document as compact JSON, members in order of their names.
     public var encoded: [UInt8] { root.encoded }
 
+    /// Number of values in the document.
+    package var valueCount: Int { root.valueCount }
+
+    /// Whether it can be read again, also from a backup, which has private key and writer info besides.
+    package var fitsBackup: Bool {
+        valueCount <= JSONScanner.Limits().values - 16 && encoded.count <= SafeBackup.maxDocumentBytes
+    }
+
     /// The document for people and programs: control and format characters are escaped.
     public var encodedForOutput: [UInt8] { root.encodedForOutput }
 

@@ -41,6 +41,8 @@ extension LockedIdentity {
         let profile = try records.profile()
         let before = profile.document
         let after = try change(before)
+        // What is too much already may become less.
+        guard after.fitsBackup || after.valueCount < before.valueCount else { throw ProfileKeepingError.tooMuch }
         if after != before { try write(Profile(after, deviceGroupKey: profile.deviceGroupKey.copy)) }
         return DocumentDifference(from: before, to: after)
     }
@@ -55,6 +57,8 @@ package enum ProfileKeepingError: Error, Equatable, Sendable {
     /// The keystore has another profile than the data backup.
     /// - Parameter difference: from the data backup to the keystore.
     case otherProfile(id: String, difference: DocumentDifference)
+    /// No backup could hold it, and the keystore could not read it.
+    case tooMuch
     /// A contact cannot be one's own ID.
     case ownID(String)
     /// The contact has level 3, but the profile has no key of it, and the given one is not verified.

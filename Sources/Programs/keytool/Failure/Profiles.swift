@@ -26,6 +26,7 @@ extension ProfileKeepingError: Explained {
                 .exists, "\(id) has another profile in the keystore",
                 hints: "--replace-profile overwrites it", "keytool profile export -o FILE \(id) saves it first"
             ).because(of: "other_profile")
+        case .tooMuch: Failure(.tooLarge, "the profile would be larger than a backup can be; nothing was changed")
         case .ownID(let id): Failure(.usage, "\(id) is the identity itself; it cannot be its own contact")
         case .otherContactKey(let id, let stored, let given):
             Failure(

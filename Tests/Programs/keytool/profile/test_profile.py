@@ -449,3 +449,29 @@ def test_pull_edit_and_push_keep_every_other_field(pulled, seed, contacts, group
     before["contacts"] = [*before["contacts"][1:], after["contacts"][-1]]
     assert after.pop("keytool") and after["contacts"][-1]["identity"] == "FRIEND01"
     assert after == before
+
+
+def count(value):
+    children = value.values() if isinstance(value, dict) else value if isinstance(value, list) else []
+    return 1 + sum(map(count, children))
+
+
+def test_no_edit_makes_it_unreadable(keytool, tmp_path):
+    """A document has at most 200,000 values, of which a backup needs some for itself."""
+    keytool.ok("id", "create", "--id", ID)
+    document = exported(keytool, tmp_path)
+    file = tmp_path / "many.json"
+
+    def import_of(values):
+        full = {**document, "pad": []}
+        full["pad"] = [0] * (values - count(full))
+        file.write_text(json.dumps(full))
+        return ["profile", "import", file, "--replace"]
+
+    assert "larger than a backup can be" in keytool.fails(14, *import_of(199_985)).err
+    keytool.ok(*import_of(199_984))
+    before = snapshot(keytool.keystore)
+    for command in (["contact", "add", "ECHOECHO", "22" * 32], ["profile", "set", "--blocked", "ECHOECHO,SERVER01,FRIEND01"]):
+        assert "larger than a backup can be" in keytool.fails(14, *command).err
+        assert snapshot(keytool.keystore) == before
+    keytool.ok("profile", "show")
