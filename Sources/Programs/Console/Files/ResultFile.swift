@@ -79,7 +79,9 @@ package struct ResultFile {
 
     /// Writes the file piece by piece, then does `finish`. The file has its name only after `pieces` has returned.
     /// - Throws: `ResultFileError`, or what `pieces` or `finish` throws; then no file is left that was not there before.
-    fileprivate func write(pieces: (ResultPieces) throws -> Void, finish: () throws -> Void) throws {
+    /// - Returns: the file, if it was not there before.
+    @discardableResult
+    fileprivate func write(pieces: (ResultPieces) throws -> Void, finish: () throws -> Void) throws -> FileIdentity? {
         try requireInPlace()
         let lock = try lockedIfKept()
         defer { withExtendedLifetime(lock) {} }
@@ -114,15 +116,31 @@ package struct ResultFile {
             if let written { remove(written) }
             throw error
         }
+        return written
     }
 
-    /// The same for several files of one result: if one of them or `finish` fails, none is left.
-    package static func write(_ parts: some Collection<(file: ResultFile, bytes: [UInt8])>, finish: () throws -> Void)
-        throws
-    {
-        guard let part = parts.first else { return try finish() }
-        let bytes = part.bytes
-        try part.file.write(bytes.span) { try write(Array(parts.dropFirst()), finish: finish) }
+    /// The same for several files of one result: if one of them or `finish` fails, none is left that was not there before.
+    /// All of them are written before the first one gets its name, so that what stood there stays if one cannot be
+    /// written.
+    package static func write(_ parts: [(file: ResultFile, bytes: [UInt8])], finish: () throws -> Void) throws {
+        var new: [(file: ResultFile, identity: FileIdentity)] = []
+        func write(from index: Int) throws {
+            let (file, bytes) = parts[index]
+            let written = try file.write {
+                try $0.write(bytes.span)
+                if index + 1 < parts.count { try write(from: index + 1) }
+            } finish: {
+                if index == 0 { try finish() }
+            }
+            if let written { new.append((file, written)) }
+        }
+        guard !parts.isEmpty else { return try finish() }
+        do {
+            try write(from: 0)
+        } catch {
+            for each in new { each.file.remove(each.identity) }
+            throw error
+        }
     }
 
     /// How long to wait for another process that writes a result into the directory.
@@ -266,7 +284,10 @@ package struct DocumentTarget {
 
     /// Writes it piece by piece, then does `finish`. If either fails, no file is left that was not there before.
     package func write(pieces: (ResultPieces) throws -> Void, finish: () throws -> Void) throws {
-        if let file { return try file.write(pieces: pieces, finish: finish) }
+        if let file {
+            try file.write(pieces: pieces, finish: finish)
+            return
+        }
         try pieces(ResultPieces())
         try finish()
     }

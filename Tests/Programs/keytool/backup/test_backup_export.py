@@ -2,6 +2,8 @@
 
 import os
 import re
+import resource
+import signal
 import stat
 import subprocess
 
