@@ -84,6 +84,7 @@ struct BackupExport: Verb {
         let code = try session.output.busy("deriving the key of the backup code") {
             try keeper.codes.export(of: id, password: secret, scheme: scheme)
         }
+        try identity.requireUnchanged(in: keeper)
         let check = IDBackup.checkWord(of: code).text
 
         // Before anything is written: ending the command here leaves no file.

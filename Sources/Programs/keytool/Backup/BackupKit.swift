@@ -64,12 +64,7 @@ struct BackupKit: Verb {
         let code = try session.output.busy("deriving the key of the backup code") {
             try keeper.codes.export(of: id, password: secret, scheme: .pbkdf2)
         }
-        // Another command may have replaced the key while a person typed the password.
-        guard try keeper.identities.summary(id).publicKey == identity.publicKey else {
-            throw Failure(
-                .verifyFailed, "another command has replaced the private key meanwhile; nothing was written",
-                hints: "try again")
-        }
+        try identity.requireUnchanged(in: keeper)
         let kit = KitSheet(
             identity: identity, code: code,
             matrix: try QRMatrix.first(encoding: Array(code.text.utf8), levels: BackupExport.levels), cards: ordered,
@@ -120,6 +115,17 @@ struct BackupKit: Verb {
                 place.labelled(
                     "a change to \(new) is not finished, and the kit names the present server; "
                         + "write another kit afterwards"))
+        }
+    }
+}
+
+extension IdentityKeeper.Summary {
+    /// Another command may have replaced the key while a person typed the password of its code.
+    func requireUnchanged(in keeper: ThreemaKeeper) throws {
+        guard try keeper.identities.summary(id).publicKey == publicKey else {
+            throw Failure(
+                .verifyFailed, "another command has replaced the private key meanwhile; nothing was written",
+                hints: "try again")
         }
     }
 }

@@ -137,3 +137,34 @@ def test_export_changes_no_key(keytool, backup_password):
     before = snapshot(keytool.keystore)[key]
     keytool.ok("backup", "export", *backup_password)
     assert snapshot(keytool.keystore)[key] == before
+
+
+def test_what_was_there_stays_if_one_of_two_files_cannot_be_written(keytool, backup_password, tmp_path):
+    """A picture is longer than a code, so that only it is refused."""
+    def limit():
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (512, 512))
+
+    code, picture = tmp_path / "code", tmp_path / "code.svg"
+    command = ["backup", "export", *backup_password, "--force", "-o", code, "--qr-file", picture]
+    for former in ({}, {code: b"an earlier code", picture: b"an earlier picture"}):
+        for path, content in former.items():
+            path.write_bytes(content)
+        assert keytool(*command, preexec_fn=limit).code in (14, 73, 74)
+        assert {path: path.read_bytes() for path in tmp_path.glob("*code*")} == former
+    keytool.ok(*command)
+    assert oracle.open_code(code.read_text().strip(), BACKUP_PASSWORD) and picture.read_bytes().startswith(b"<")
+
+
+def test_a_key_that_is_replaced_meanwhile(keytool, write, terminal, tmp_path, backup_password):
+    """The page would have the public key of the former one."""
+    page, code = tmp_path / "page.svg", tmp_path / "new"
+    run = terminal("backup", "export", "-o", code, "--sheet", page, runner=keytool, columns=200)
+    run.expect(r"for the new backup code[^\n]*: $")
+    other = oracle.seal_code(oracle.Identity("ABCD1234", bytes(range(32))), BACKUP_PASSWORD)
+    keytool.ok("backup", "import", "--replace", write("other", other), *backup_password)
+    run.send(BACKUP_PASSWORD.decode())
+    run.expect("again: $")
+    run.send(BACKUP_PASSWORD.decode())
+    assert run.finish() == 19 and "nothing was written" in run.text
+    assert not page.exists() and not code.exists()
