@@ -62,6 +62,12 @@ import Testing
         for beginning in [".b", ".ab", "a"] { try scratch.put("\(beginning).\(dead.text).1.new") }
         try scratch.putDirectory(".a.\(dead.text).2.new")
         try scratch.putLink(".a.\(dead.text).3.new", to: "a")
+        // Hidden files of somebody else, however old.
+        for name in [".a.new", ".a.local.new"] {
+            try scratch.put(name)
+            let date = Date(timeIntervalSinceNow: -7300)
+            try FileManager.default.setAttributes([.modificationDate: date], ofItemAtPath: scratch.at(name))
+        }
         let names = try scratch.names()
         try sweep()
         #expect(try scratch.names() == names)
