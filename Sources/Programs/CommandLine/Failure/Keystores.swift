@@ -97,7 +97,7 @@ extension KeystoreError: Explained {
             ]
         case (Owner.onPrem, _):
             [
-                "keytool onprem import SOURCE --key BASE64 --name \(owner.id) --replace writes it again, with --onprem-user if the licence has a login"
+                "keytool onprem import SOURCE --key BASE64 --name \(owner.onPrem?.text ?? owner.id) --replace writes it again, with --onprem-user if the licence has a login"
             ]
         default: ["keytool id remove \(owner.name), then import it again from an exported file or an archive"]
         }
@@ -125,6 +125,8 @@ extension KeystoreError: Explained {
         case "shares": ["nothing else is affected: keytool backup split \(id) --shares 3/5 --sheet DIR writes it again"]
         case "kit": ["nothing else is affected: keytool backup kit \(id) -o FILE.pdf writes it again"]
         case "matchtoken": ["nothing else is affected: keytool contact match writes it again"]
+        case "contactstates":
+            ["nothing else is affected: keytool contact check --identity \(id) writes it again"]
         case "identity":
             [
                 "keytool backup import --replace restores the private key from the backup code",

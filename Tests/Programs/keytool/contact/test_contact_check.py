@@ -345,3 +345,16 @@ def test_the_schedule_has_a_line(owner):
     assert f" contact check --identity {ID} -q " in line
     text = owner.ok("safe", "schedule", "--systemd").out
     assert re.search(r"^ExecStart=.* contact check --all --quiet --no-input --tolerate 3d$", text, re.M)
+
+
+def test_advice_for_a_damaged_record(owner, id_directory):
+    """It keeps the identity."""
+    revoke(id_directory, ANN)
+    owner("contact", "check")
+    path = identityfiles.path(owner.keystore, ID, "contactstates")
+    flip(path)
+    failed = owner.fails(65, "contact", "check", "--seen", ANN)
+    (advised,) = re.findall(r"keytool (contact check --identity \S+) writes it again", failed.err)
+    assert "id remove" not in failed.err
+    owner(*advised.split())
+    owner.ok("contact", "check", "--seen", ANN)
