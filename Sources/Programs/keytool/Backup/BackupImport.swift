@@ -47,9 +47,10 @@ struct BackupImport: Verb {
         let id = opened.identity.id
         let secret = try gatewaySecret.isGiven ? requiredSecret(for: id, session) : nil
         let keeper = try session.keeperOfNewKeystore(keystore)
-        let isNew = try keeper.codes.storeImported(opened.identity, from: .backupCode, isReplacing: replace)
-        // The key is held now, so this stores the secret only.
-        let hasSecret = try gatewaySecret.isGiven && storeGateway(opened.identity, secret, keeper).isSecretStored
+        // Key and secret in one step. The key is held then, so that the next step notes only that its code is proven.
+        let stored = gatewaySecret.isGiven ? try storeGateway(opened.identity, secret, keeper) : nil
+        let isNewByCode = try keeper.codes.storeImported(opened.identity, from: .backupCode, isReplacing: replace)
+        let (isNew, hasSecret) = (stored?.isNew ?? isNewByCode, stored?.isSecretStored ?? false)
         try session.output.done(
             [Self.lead(isNew, id)] + opened.lines + (hasSecret ? [Self.secretLine] : []),
             json: opened.json(

@@ -152,6 +152,19 @@ def test_codes_and_archives(keytool, key, secret, given, tmp_path, backup_passwo
         "archive", "check", archive, *passphrase).err
 
 
+def test_a_code_and_a_secret_are_stored_together_or_not_at_all(keytool, secret, given, write, backup_password):
+    code = write("code", oracle.seal_code(oracle.Identity(ID, bytes.fromhex(KEY)), BACKUP_PASSWORD))
+    done = keytool.json("backup", "import", code, *backup_password, *secret, "--no-passphrase")
+    assert (done["stored"], done["gateway_secret_stored"]) == (True, True)
+    assert any("code_proven_at" in path.read_text() for path in keytool.keystore.rglob("state.json"))
+    keytool.ok("id", "remove", ID, "--yes")
+    keytool.ok("backup", "import", write("key", TEXT), "--id", ID, *secret)
+    before = snapshot(keytool.keystore)
+    other = given("gateway-secret", b"renewed")
+    assert "nothing was changed" in keytool.fails(17, "backup", "import", code, *backup_password, *other).err
+    assert snapshot(keytool.keystore) == before
+
+
 def test_a_backup_without_the_secret_says_so(keytool, key, secret, backup_password, tmp_path):
     code = tmp_path / "code"
     commands = (["backup", "export", "-o", code, *backup_password], ["backup", "split", "--shares", "2/2", "--reveal-shares"],
