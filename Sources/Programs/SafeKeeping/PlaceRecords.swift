@@ -50,7 +50,10 @@ extension RecordChanges {
         key: borrowing SecureBytes, now: Timestamp
     ) throws {
         for other in try records.placesWithState() where other != place {
-            let state = try UploadState(of: records, at: other, key: key).withoutTargets(keepingProof: keepsProof)
+            let before = try UploadState(of: records, at: other, key: key)
+            let state = before.withoutTargets(keepingProof: keepsProof)
+            // Of a place that was deleted nothing else is left.
+            guard state != before else { continue }
             guard !state.isEmpty else {
                 removeState(of: other)
                 continue
