@@ -1,5 +1,6 @@
 internal import Encodings
 internal import Keystore
+package import SecureMemory
 package import Shares
 package import Threema
 package import ThreemaRecords
@@ -17,15 +18,19 @@ package struct ShareKeeper: Sendable {
         return (try plan.provenShares(of: identity.clientKey.bytes), identity.clientKey.publicKey)
     }
 
-    /// Remembers new shares that are about to be written; `settle` has to follow.
+    /// Remembers new shares that are about to be written; `settle` or `forget` has to follow.
+    /// - Returns: the record of an earlier key, which they replace; nil if there is none.
     /// - Throws: `SafeKeepingError`, `KeystoreError`, `FileError`; then nothing was stored.
-    package func remember(_ shares: [Share], of id: ThreemaID, _ publicKey: PublicKey) throws {
+    package func remember(_ shares: [Share], of id: ThreemaID, _ publicKey: PublicKey) throws -> SecureBytes? {
         let held = try keystore.lockedIdentity(.threema(id), wait: LockedIdentity.usualWait)
         guard try held.records.identity().clientKey.publicKey == publicKey else { throw ShareKeepingError.keyChanged }
         // A damaged record is replaced.
-        var record = (try? held.records.shareRecord(of: publicKey)) ?? nil ?? ShareRecord(of: publicKey)
+        let present = (try? held.records.shareRecord(of: publicKey)) ?? nil
+        let earlier = present == nil ? (try? held.records.read(.shares)) ?? nil : nil
+        var record = present ?? ShareRecord(of: publicKey)
         record.add(shares, at: now())
         try held.write(.shares, record.encoded.span)
+        return earlier
     }
 
     /// Forgets the oldest set if there are too many, once new shares were written.
@@ -39,12 +44,19 @@ package struct ShareKeeper: Sendable {
     }
 
     /// Forgets shares that came to nobody.
+    /// - Parameter earlier: what `remember` returned; it comes back if no others of the key were made.
     /// - Throws: `KeystoreError`, `FileError`; then nothing has changed.
-    package func forget(_ shares: [Share], of id: ThreemaID, _ publicKey: PublicKey) throws {
+    package func forget(
+        _ shares: [Share], of id: ThreemaID, _ publicKey: PublicKey, restoring earlier: borrowing SecureBytes?
+    ) throws {
         let held = try keystore.lockedIdentity(.threema(id), wait: LockedIdentity.usualWait)
         guard var record = try held.records.shareRecord(of: publicKey) else { return }
         record.remove(shares)
-        if record.sets.isEmpty { try held.remove(.shares) } else { try held.write(.shares, record.encoded.span) }
+        guard record.sets.isEmpty else { return try held.write(.shares, record.encoded.span) }
+        switch earlier {
+        case .some(let earlier): try earlier.withBytes { try held.write(.shares, $0) }
+        case .none: try held.remove(.shares)
+        }
     }
 
     /// The sets of an identity, the newest first; empty if its present key was never shared here.

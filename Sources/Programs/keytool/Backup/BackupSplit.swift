@@ -45,12 +45,12 @@ struct BackupSplit: Verb {
         // Without a signal in between: shares that came to nobody are forgotten again.
         try EndingSignals.held {
             // First: a page that a killed command has left is known then. Shares that nobody has cost only a wrong age.
-            try keeper.shares.remember(made, of: id, key)
+            let earlier = try keeper.shares.remember(made, of: id, key)
             do {
                 let directory = try files == nil ? nil : PrintedDirectory.ofPage(id, in: keeper, output)
                 try write(new, of: id, key, directory, day, output)
             } catch {
-                try? keeper.shares.forget(made, of: id, key)
+                try? keeper.shares.forget(made, of: id, key, restoring: earlier)
                 throw error
             }
             // What is not forgotten now is forgotten by the next split.

@@ -470,3 +470,13 @@ def test_status(held, files, directory, safe_password):
     found = held.json("safe", "status")["shares"]
     assert [share["number"] for share in found] == [1, 2, 3, 4, 5]
     assert ["checked_at" in share for share in found] == [True] + [False] * 4
+
+
+def test_a_failed_split_keeps_the_shares_of_an_earlier_key(held, shares, write, backup_password):
+    other = oracle.seal_code(oracle.Identity(ID, bytes(range(32))), BACKUP_PASSWORD)
+    held.ok("backup", "import", "--replace", write("other", other), *backup_password)
+    with open("/dev/full", "w") as full:
+        assert held("backup", "split", "--shares", "2/3", "--reveal-shares", stdout=full).code == 74
+    held.ok("backup", "import", "--replace", write("code", oracle.seal_code(oracle.Identity(ID, KEY), BACKUP_PASSWORD)),
+            *backup_password)
+    assert held.json("backup", "check", "--share", "-", stdin=shares[0])["held"] is True
