@@ -42,7 +42,7 @@ enum IdentityKeyFile: ~Copyable {
         guard options.id == nil else {
             let file = path == "-" ? InputFile.standardInput : InputFile(unawaited: path)
             let content = try file.readGuarded(limit: KeyFileFormat.maxCount)
-            guard !content.withBytes({ isCode($0) }) else {
+            guard !content.withBytes({ KeyImport.isCode($0) }) else {
                 throw UsageFailure(
                     "\(path) is a backup code, which contains its ID", hint: "leave out --id; --expect-id compares it")
             }
@@ -73,15 +73,6 @@ enum IdentityKeyFile: ~Copyable {
                 "\(path) is a master key of the Android app, which contains no identity",
                 hint: "keytool key import \(ShellWord.path(path))")
         }
-    }
-
-    /// Whether it is a backup code. It is encrypted, and the text of a key has other lengths.
-    private static func isCode(_ content: Span<UInt8>) -> Bool {
-        guard content.count <= 1024, !GatewayKeyText.isLikely(content),
-            let text = String(validating: content.revealBytes(), as: UTF8.self),
-            let code = try? GroupedCode(parsing: text)
-        else { return false }
-        return (try? IDBackup.scheme(of: code)) != nil
     }
 
     private static func isAge(_ path: String, _ verb: String) -> UsageFailure {

@@ -55,8 +55,8 @@ struct KeyImport: Verb {
     /// Greater numbers are the first letters of a text, or chance.
     private static let highestBelievedVersion = 255
 
-    /// Whether this is the text of a backup code.
-    private static func isCode(_ content: Span<UInt8>) -> Bool {
+    /// Whether this is the text of a backup code. No text of a key has as many of these characters.
+    static func isCode(_ content: Span<UInt8>) -> Bool {
         var count = 0
         for index in content.indices {
             switch content[index] {

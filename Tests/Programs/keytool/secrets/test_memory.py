@@ -143,6 +143,13 @@ def import_gateway(house):
 
 
 @starting(identity=False)
+def import_bare_gateway(house):
+    command = gateway_key(house)
+    house.file("bot.private", GATEWAY_KEY.hex().encode() + b"\n")
+    return command
+
+
+@starting(identity=False)
 def export_gateway(house):
     house.keytool.ok(*gateway_key(house))
     house.learn()
