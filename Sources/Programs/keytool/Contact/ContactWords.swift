@@ -123,7 +123,9 @@ enum ContactTable {
         let safe = isFormula ? "'" + text : text
         guard safe.utf8.contains(where: { ",\"\r\n".utf8.contains($0) }) || safe.hasPrefix(" ") || safe.hasSuffix(" ")
         else { return safe }
-        return "\"" + safe.replacing("\"", with: "\"\"") + "\""
+        // Scalar by scalar: with an accent behind it, a quote is no character of its own.
+        let doubled = safe.unicodeScalars.flatMap { $0 == "\"" ? [$0, $0] : [$0] }
+        return "\"" + String(String.UnicodeScalarView(doubled)) + "\""
     }
 }
 

@@ -89,7 +89,7 @@ def test_list_json(machine):
 
 # Names that mean something to a reader of CSV or vCard.
 HOSTILE = ["=1+1", "+49", "-1", "@SUM(A1)", "\t=1", "a,b", 'a"b', "a\r\nBEGIN:VCARD", "a;b\\c", "é" * 100, "a\nb", "", " x ",
-           "\x7f\u0085x", "a\u2028b"]
+           "\x7f\u0085x", "a\u2028b", 'a"\u0301,b"\u0301']
 
 
 @pytest.fixture
