@@ -19,8 +19,8 @@ extension SafeKeeper {
         package let upload: Outcome.Upload?
         /// What the upload replaced, if that was not the backup that was last seen.
         package let replaced: Outcome.Replaced?
-        /// The place of an earlier or cancelled change that still holds a backup, and why; nil if none does.
-        package let left: Outcome.Left?
+        /// Why the old place of an earlier change still holds a backup; nil if it does not.
+        package let left: SafeFailure?
         /// Why an unfinished change cannot continue; nil if no change is unfinished.
         package let stuck: SafeFailure?
         /// Retries and the server's clock.
@@ -41,7 +41,7 @@ extension SafeKeeper {
             server = result.address
             upload = result.outcome.upload
             replaced = result.outcome.replaced ?? (result.outcome.progress.hasReplacedForeign ? .foreign : nil)
-            left = result.outcome.left.first
+            left = result.outcome.left.first?.reason
             stuck = result.outcome.stuck
             notes = result.notes
             uploadedAt = place.uploadedAt

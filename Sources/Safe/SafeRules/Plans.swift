@@ -45,13 +45,13 @@ extension SafeMachine {
     /// Continues an unfinished change.
     mutating func finishChange() {
         guard let next = knowledge.next else { return }
-        guard !next.isAbandoned else { return abandonChange() }
         if let wait = UploadDecision.endOfWait(next.notBefore, now: now) {
             outcome.stuck = .waiting(until: wait, loss: nil)
             return
         }
         work.firstLook = nil
-        perform([.upload(.next), .completeChange, .attempt(.change)])
+        let steps: [Step] = next.isAbandoned ? [Self.abandonment, .drop(.next)] : [.upload(.next), .completeChange]
+        perform(steps + [.attempt(.change)])
     }
 
     mutating func decide() {
@@ -102,26 +102,22 @@ extension SafeMachine {
         if change.isLeavingOld, change.isContinuation { knowledge.isLeavingOld = true }
         // Only the deletion of the old backup is left.
         guard knowledge.next != nil || !change.isContinuation else { return perform([.retireOld]) }
-        knowledge.next?.isAbandoned = false
+        if change.isContinuation, !knowledge.isDeleting { knowledge.next?.isAbandoned = false }
         perform([.settleEarlierChange, .look(.current, .oldPlace), .upload(.next), .completeChange, .retireOld])
     }
 
     private mutating func planAbort() {
-        guard knowledge.next != nil else { return }
-        outcome.result = .ended
-        abandonChange()
-    }
-
-    /// Takes an unfinished change back. If the process dies, the next push goes on with this, and not with the change.
-    private mutating func abandonChange() {
         guard let next = knowledge.next else { return }
+        outcome.result = .ended
         // Nothing was ever sent there, unless the state is lost.
         guard !next.journal.isEmpty || knowledge.current.journal.isEmpty else { return perform([.drop(.next)]) }
+        // If the process dies, the next push goes on with this, and not with the change.
         knowledge.next?.isAbandoned = true
-        perform([
-            .save(.stay), .remove(.init(role: .next, survivor: .current)), .attempt(.giveUp(.next)), .drop(.next),
-        ])
+        perform([.save(.stay), Self.abandonment, .attempt(.giveUp(.next)), .drop(.next)])
     }
+
+    /// Deletes what was uploaded for a change that is cancelled.
+    private static let abandonment = Step.remove(.init(role: .next, survivor: .current))
 
     // MARK: delete
 
@@ -176,7 +172,8 @@ extension SafeMachine {
                 }
                 return fail(failure)
             }
-            let isKept = !pull.isHereEmpty && isOwn(knowledge.current, beside: contents)
+            let isKept =
+                contents.relation == .otherKey || !pull.isHereEmpty && isOwn(knowledge.current, beside: contents)
             let kept = isKept ? knowledge.current.generation : nil
             knowledge.current.take(
                 digest, contents, retentionDays: work.limits[.current]?.retentionDays, at: time)

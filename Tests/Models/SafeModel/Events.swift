@@ -24,7 +24,7 @@ package enum Event: Hashable, Sendable, CustomStringConvertible {
 
     package enum Command: String, Hashable, Sendable, CaseIterable {
         case push, pushForce, pushOverwrite, pushResume
-        case passwd, passwdOverwrite, move, moveOverwrite, moveLeavingOld, respell
+        case passwd, passwdOverwrite, move, moveOverwrite, moveLeavingOld, respell, relogin
         case abort, forgetOld, delete, deleteForce, deleteKeepingSetup, check, pull, pullReplace
         case mirror
     }
@@ -70,6 +70,7 @@ extension Event.Command {
             change.isLeavingOld = true
             return .change(change)
         case .respell: return .readdress(isSameAddress: false)
+        case .relogin: return .readdress(isSameAddress: true)
         case .abort: return .abort
         case .forgetOld: return .forgetOld
         case .delete: return .delete(delete)
@@ -97,6 +98,7 @@ extension Event.Command {
         case .passwd, .passwdOverwrite: .init(address: current.address, password: (current.password + 1) % 3)
         case .move, .moveOverwrite, .moveLeavingOld, .respell:
             .init(address: 1 - current.address, password: current.password)
+        case .relogin: current
         default: nil
         }
     }

@@ -51,7 +51,7 @@ package struct ModelRun {
         faults: [Int: Fault] = [:]
     ) -> Report {
         var run = ModelRun(world, terms, index, faults, verb)
-        if case .change = verb { run.world.keystores[index].hasCancelled = false }
+        if case .change = verb, target == run.keystore.setup?.next { run.world.keystores[index].hasCancelled = false }
         run.drive(target)
         if run.keystore.setup?.next == nil { run.world.keystores[index].hasCancelled = false }
         world = run.world

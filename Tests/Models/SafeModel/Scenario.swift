@@ -57,12 +57,11 @@ package struct Scenario: Sendable, CustomStringConvertible {
         let two = Terms(isAlias: false, honoursConditions: true)
         func part(
             _ name: String, _ terms: Terms, _ commands: [Event.Command], _ more: [Event] = [], faults: Int = 0,
-            kills: Int = 0
+            kills: Int = 0, isReadOnly: Bool = false
         ) -> Scenario {
             Scenario(
                 name, terms, keystores: 1, Scenario.commands(commands, by: 0) + more, faults: faults, kills: kills,
-                depth: 4
-            )
+                depth: 4, isReadOnly: isReadOnly)
         }
         return [
             part("an old place is judged", two, [.push, .passwd], [app]),
@@ -74,8 +73,10 @@ package struct Scenario: Sendable, CustomStringConvertible {
             part(
                 "an aborted place is judged", two, [.push, .passwd, .abort],
                 [.app(address: 0, password: 1, key: 1)], kills: 1),
+            part("a cancelled change stays cancelled", two, [.push, .move, .abort], faults: 1, kills: 1),
             part("a place is read after a deletion", two, [.push, .passwd], faults: 1),
             part("a deletion ends with its process", two, [.push, .delete], kills: 1),
+            part("nothing is written where others write", two, [.mirror, .relogin], [app], isReadOnly: true),
         ]
     }()
 

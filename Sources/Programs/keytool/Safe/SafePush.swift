@@ -109,11 +109,8 @@ struct SafePush: ScheduledVerb {
             output.warn("keytool safe move --abort \(place.argument) cancels the change")
         }
         if let left = result.left {
-            // Of a change that was cancelled, the new place is forgotten.
-            let isOld = left.role == .retiring
-            output.warn(
-                "the \(isOld ? "old" : "new") backup of \(place.label) was not deleted: \(left.reason.reasonLeft)")
-            if isOld { output.hint("keytool safe server --forget-old \(place.argument) stops the attempts") }
+            output.warn("the old backup of \(place.label) was not deleted: \(left.reasonLeft)")
+            output.hint("keytool safe server --forget-old \(place.argument) stops the attempts")
         }
     }
 

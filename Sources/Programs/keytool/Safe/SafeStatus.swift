@@ -149,10 +149,7 @@ struct SafeStatus: Verb {
             status.hasChanges && !status.isReadOnly && status.uploadedAt != nil ? "changes not uploaded yet" : nil,
             status.hasFailed ? "the last push failed" : nil,
             status.finding.map { "the last check \($0.words)" },
-            status.newServer.map {
-                status.isChangingPassword
-                    ? "an unfinished change of the Safe password" : "an unfinished change to \($0)"
-            },
+            change(status).map { (status.isChangeCancelled ? "a cancelled " : "an unfinished ") + $0 },
             status.isDeleting ? "an interrupted deletion" : nil,
             status.oldServer.map { "an old backup left on \($0)" },
             report.look.map { "the server has \($0.failure.map { $0.found } ?? $0.goodWords)" },
@@ -189,12 +186,11 @@ struct SafeStatus: Verb {
             "changes     \(status.hasChanges ? "not uploaded yet" : "none")"
                 + (status.hasFailed ? "; the last push failed" : ""),
             status.finding.map { "found       the last check \($0.words); the next push checks again" },
-            status.newServer.map {
+            change(status).map {
                 status.isChangeCancelled
-                    ? "unfinished  the change to \($0) was cancelled; the next push deletes what was uploaded there"
-                    : status.isChangingPassword
-                        ? "unfinished  a change of the Safe password; the next push tries to finish it, keytool safe passwd --abort cancels it"
-                        : "unfinished  a change to \($0); the next push tries to finish it, keytool safe move --abort cancels it"
+                    ? "unfinished  the \($0) was cancelled; the next push deletes what was uploaded for it"
+                    : "unfinished  a \($0); the next push tries to finish it, keytool safe "
+                        + "\(status.isChangingPassword ? "passwd" : "move") --abort cancels it"
             },
             status.isDeleting
                 ? "unfinished  a deletion was interrupted: run keytool safe delete or keytool safe push --resume-deleted"
@@ -207,6 +203,11 @@ struct SafeStatus: Verb {
                 : nil,
             "verified    Safe password \(day(status.passwordProvenAt)), backup code \(day(status.codeProvenAt))",
         ].compactMap { $0 }
+    }
+
+    /// What of a change is unfinished; nil if none is.
+    private func change(_ status: SafeKeeper.Status) -> String? {
+        status.newServer.map { status.isChangingPassword ? "change of the Safe password" : "change to \($0)" }
     }
 
     /// A time in the future was remembered.

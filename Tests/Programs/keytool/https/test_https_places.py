@@ -250,7 +250,7 @@ def test_aborting_spares_what_another_device_has_written(pushed, other):
 
 
 @pytest.mark.parametrize("kind, act", [("GET", f.stall), ("DELETE", f.stall), ("DELETE", f.stall_after)])
-def test_a_cancelled_change_stays_cancelled(pushed, other, kind, act):
+def test_a_cancelled_change_stays_cancelled(pushed, other, new_password, kind, act):
     """Whenever the process dies: the next push does not finish the change, but deletes what was uploaded for it."""
     other.fault("PUT", f.reset_after, after="DELETE")
     assert pushed.run("safe", "move", *other.options).code == 75 and PLACE in other.stored
@@ -258,7 +258,11 @@ def test_a_cancelled_change_stays_cancelled(pushed, other, kind, act):
     other.fault(kind, act)
     before = pushed.blob
     killed_at(other, kind, signal.SIGKILL, pushed.keytool, "safe", "move", "--abort")
-    assert "was cancelled; the next push deletes what was uploaded there" in pushed.keytool.ok("safe", "status").out
+    told = f"the change to {other.url} was cancelled; the next push deletes what was uploaded for it"
+    assert told in pushed.keytool.ok("safe", "status").out
+    # Another change that is refused does not bring it back.
+    pushed.keytool.fails(17, "safe", "passwd", *new_password)
+    assert told in pushed.keytool.ok("safe", "status").out
     assert pushed.keytool.json("safe", "push")["server"]["host"] == "localhost"
     assert other.stored == {} and pushed.blob == before and "PUT" not in other.kinds()
     assert "cancelled" not in pushed.keytool.ok("safe", "status").out
