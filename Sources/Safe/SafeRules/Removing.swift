@@ -135,7 +135,7 @@ extension SafeMachine {
             update(role) { $0.see(at: time) }
         case .foreign, .own:
             note(.foreign, at: role)
-            fail(Self.conflict(found, at: role))
+            fail(isAfter ? Self.overtaking(found, at: role) : Self.conflict(found, at: role))
         case .nothing, .unreadable, .known:
             note(finding(standing(found, at: role)), at: role)
             guard isAfter || !work.hasRestoredSurvivor else { return fail(.notVerified(role)) }

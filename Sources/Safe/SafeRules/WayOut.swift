@@ -97,8 +97,8 @@ extension SafeFailure {
         case .readOnly: [.mirror]
         case .notReadOnly: [.nothing]
         case .mirror(.losesContacts): [.mirrorAcceptingLoss, .restoreFromHistory]
-        case .mirror(.absent), .mirror(.damaged), .mirror(.older): [.pushAgain, .restoreFromHistory]
-        case .mirror(.otherKey): [.restoreFromHistory]
+        case .mirror(.absent), .mirror(.damaged): [.pushAgain, .restoreFromHistory]
+        case .mirror(.older), .mirror(.otherKey): [.restoreFromHistory]
         case .mirror(.tooLong), .mirror(.notUnderstood): [.nothing]
         }
     }

@@ -17,7 +17,7 @@ extension ProfileKeepingError: Explained {
             Failure(
                 .exists,
                 hasSafe
-                    ? "the profile of \(id) has changes that are not uploaded yet"
+                    ? "the profile of \(id) has changes that are not in a backup"
                     : "\(id) already has a profile, and no Safe backup of it",
                 hints: "--replace overwrites it", "keytool profile export -o FILE \(id) saves it first"
             ).because(of: "unpushed_changes")

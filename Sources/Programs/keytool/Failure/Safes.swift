@@ -156,8 +156,8 @@ extension SafeFailure {
         case .overtaken(let isOtherKey):
             (
                 .conflict,
-                "right after this command, another device has written the Safe backup of \(id)"
-                    + (isOtherKey ? " with another private key" : "") + "; what was there before is in the history"
+                "while this command wrote or deleted, another device has written the Safe backup of \(id)"
+                    + (isOtherKey ? " with another private key" : "")
             )
         case .tooLong: (.tooLarge, "the file on the server is larger than any backup")
         case .unreadable: (.badData, "the backup on the server is damaged; it was not deleted")
@@ -176,7 +176,7 @@ extension SafeFailure {
                 .verifyFailed,
                 "the server returned generation \(found) of the backup, but generation \(seen) was seen before"
             )
-        case .unpushedChanges: (.exists, "the profile of \(id) has changes that are not uploaded yet")
+        case .unpushedChanges: (.exists, "the profile of \(id) has changes that are not in a backup")
         case .otherProfile: (.exists, "the profile of \(id) is not the one in this backup, and may be newer")
         case .notUnderstood: (.badData, "this version cannot read the Safe backup of \(id)")
         case .deletionInterrupted:

@@ -272,5 +272,6 @@ def test_app_that_writes_right_after_us(pushed, kind):
     pushed.server.fault("GET", **meanwhile(lambda stored: stored.update({PLACE: theirs})), after=kind)
     command = ["push", "--force"] if kind == "PUT" else ["delete", "--yes"]
     failed = pushed.keytool.fails(20, "safe", *command)
-    assert "right after this command, another device has written" in failed.err and "nothing was" not in failed.err
+    assert "while this command wrote or deleted, another device has written" in failed.err
+    assert "nothing was" not in failed.err
     assert pushed.blob == theirs and before in history.kept(pushed.keytool, ID)

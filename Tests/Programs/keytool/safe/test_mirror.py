@@ -135,7 +135,7 @@ def test_local_changes_are_not_lost(phone, write):
     phone.keytool.ok("safe", "mirror")
     phone.keytool.ok("safe", "pull", "--from", "1", "--replace")
     failed = phone.keytool.fails(17, "safe", "pull", "--from", "2")
-    assert "changes that are not uploaded" in failed.err and "--replace" in failed.err
+    assert "changes that are not in a backup" in failed.err and "--replace" in failed.err
 
 
 def test_each_alarm(phone, server):

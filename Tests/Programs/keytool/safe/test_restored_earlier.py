@@ -37,7 +37,7 @@ def test_the_newest_profile_stays_if_the_server_has_lost_it(safe, tmp_path):
     failed = safe.keytool.fails(10, "safe", "mirror")
     assert failed.err.index(f"keytool safe push {safe.id}") < failed.err.index("--from N")
     for command in (["safe", "pull", "--from", "1"], ["profile", "import", older]):
-        assert "changes that are not uploaded" in safe.keytool.fails(17, *command).err
+        assert "changes that are not in a backup" in safe.keytool.fails(17, *command).err
     assert safe.push()["result"] == "restored"
     assert [each["identity"] for each in safe.document["contacts"]] == ["CONTACTB"]
     safe.keytool.ok("safe", "pull", "--from", "1")
