@@ -128,8 +128,9 @@ extension SafeMachine {
         case .last: readdress(noting: nil)
         case .known where !isOlder(found, at: .current): readdress(noting: nil)
         case .nothing where !knowledge.current.expectsBackup, .own: readdress(noting: knowledge.current.finding)
-        // Another device writes there, and a probe would be a write.
+        // Another device writes there, and a probe would be a write: only a backup that opens proves the place.
         case let standing where knowledge.isReadOnly:
+            guard case .authentic = found else { return fail(found == .nothing ? .absent : .damaged) }
             readdress(noting: standing == .foreign ? knowledge.current.finding : finding(standing))
         // Another login can lead to another directory.
         default: perform(proof(write: .next, look: .current, for: .next) + [.judgeProbe(.ofOtherWay)])
