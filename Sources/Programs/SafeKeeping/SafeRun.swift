@@ -317,8 +317,12 @@ struct SafeRun: ~Copyable {
     private mutating func adopt(_ role: Role, _ knowledge: Knowledge, keeping kept: Int64?) throws -> Answer {
         guard let bytes = found[role]?.bytes else { return .done }
         if let kept {
-            _ = try seal(role, max(1, kept))
-            try keep(sealed, role, origin: .replaced)
+            do {
+                _ = try seal(role, max(1, kept))
+                try keep(sealed, role, origin: .replaced)
+            } catch SafeBackupError.gzip(.tooLarge) {
+                // No backup can hold it.
+            }
         }
         let backup = try withTarget(role) { target in
             try SafeBackup.open(bytes.span, keys: target.keys)

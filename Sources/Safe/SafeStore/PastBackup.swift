@@ -42,7 +42,7 @@ public struct PastState: Equatable, Sendable {
     /// The last upload of the stored backup, by the store's time; nil if none is stored.
     let lastUpload: Timestamp?
     /// The entity tag of the stored backup, if it may be replaced: two uploads have one time if the store's time stands
-    /// still. Nil also if a single backup cannot be read, which is a reason to replace it.
+    /// still. Nil also if a backup cannot be read, which is a reason to replace it.
     let presentTag: String?
 
     /// Whether a backup of the id is stored now.

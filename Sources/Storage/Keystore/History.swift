@@ -136,7 +136,7 @@ public struct HistoryBackup: ~Copyable {
 public struct HistoryEntry: Equatable, Sendable {
     /// Why a backup is in the history.
     public enum Origin: String, Sendable {
-        /// It was replaced or deleted on its server by this keystore.
+        /// It was replaced or deleted on its server by this keystore, or is a profile that a pull replaced here.
         case replaced
         /// It was fetched from its server in order to be stored.
         case mirrored

@@ -144,6 +144,7 @@ def test_another_key_in_the_backup_of_the_setup(safe):
     """The everyday pull, which asks for nothing: another key is never taken in passing."""
     safe.push()
     key = base64.b64encode(IDENTITY.client_key).decode()
+    own = safe.document["user"]["privatekey"]
     foreign = oracle.seal_safe({**safe.document, "user": {"privatekey": key}}, safe.keys)
     safe.directory.put(safe.keys, foreign)
     before = snapshot(safe.keytool.keystore, BUT_THE_FINDING)
@@ -153,7 +154,10 @@ def test_another_key_in_the_backup_of_the_setup(safe):
     safe.keytool.fails(20, "safe", "push")  # what was seen is not forgotten
     safe.keytool.ok("safe", "pull", "--replace-key", safe.id)
     assert safe.keytool.json("id", "show")["public_key"] == IDENTITY.public_key
-    assert safe.push("--force")["result"] == "uploaded" and safe.kept == [foreign]
+    # The key that was here is kept, as the backup that a push replaces is.
+    (kept,) = safe.kept
+    assert oracle.open_safe(kept, safe.keys)["user"]["privatekey"] == own
+    assert safe.push("--force")["result"] == "uploaded" and sorted(safe.kept) == sorted([kept, foreign])
 
 
 def test_fewer_contacts_than_before_are_said(keytool, filled, pull):
