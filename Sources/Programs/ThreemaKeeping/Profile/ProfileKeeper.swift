@@ -42,7 +42,7 @@ extension LockedIdentity {
         let before = profile.document
         let after = try change(before)
         // What is too much already may become less.
-        guard after.fitsBackup || after.valueCount < before.valueCount else { throw ProfileKeepingError.tooMuch }
+        guard after.fitsBackup || after.encoded.count < before.encoded.count else { throw ProfileKeepingError.tooMuch }
         if after != before { try write(Profile(after, deviceGroupKey: profile.deviceGroupKey.copy)) }
         return DocumentDifference(from: before, to: after)
     }

@@ -456,7 +456,7 @@ def count(value):
     return 1 + sum(map(count, children))
 
 
-def test_no_edit_makes_it_unreadable(keytool, tmp_path):
+def test_no_edit_makes_it_unreadable(keytool, tmp_path, directory, safe_password):
     """A document has at most 200,000 values, of which a backup needs some for itself."""
     keytool.ok("id", "create", "--id", ID)
     document = exported(keytool, tmp_path)
@@ -475,3 +475,6 @@ def test_no_edit_makes_it_unreadable(keytool, tmp_path):
         assert "larger than a backup can be" in keytool.fails(14, *command).err
         assert snapshot(keytool.keystore) == before
     keytool.ok("profile", "show")
+    keytool.ok("safe", "setup", "--create", "--server", directory.url, *safe_password)
+    keytool.ok("safe", "push")
+    keytool.ok("safe", "pull", "--show")
