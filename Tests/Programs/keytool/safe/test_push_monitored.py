@@ -155,12 +155,13 @@ def test_success_of_another_alias_is_not_inherited(safe, file):
 
 
 def test_what_killed_runs_left_is_removed_after_an_hour(safe, file):
-    for name, age in (("old", 3700), ("young", 60)):
+    # Those of process 1 of another machine; and one that somebody else has.
+    for name, age in (("1-1.old", 3700), ("1-1.young", 60), ("other", 3700)):
         left = file.with_name(f".{file.name}.{name}.new")
         left.write_text("x")
         os.utime(left, (time.time() - age,) * 2)
     safe.push("--metrics-file", file)
-    assert sorted(os.listdir(file.parent)) == [f".{file.name}.young.new", file.name]
+    assert sorted(os.listdir(file.parent)) == [f".{file.name}.1-1.young.new", f".{file.name}.other.new", file.name]
 
 
 @pytest.mark.parametrize("place", ["missing/directory/x.prom", "a-directory", "a-link", "/dev/full"])
