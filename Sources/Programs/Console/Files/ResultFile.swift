@@ -120,8 +120,7 @@ package struct ResultFile {
     }
 
     /// The same for several files of one result: if one of them or `finish` fails, none is left that was not there before.
-    /// All of them are written before the first one gets its name, so that what stood there stays if one cannot be
-    /// written.
+    /// All of them are written before the first one gets its name, so that a full disk costs nothing that stood there.
     package static func write(_ parts: [(file: ResultFile, bytes: [UInt8])], finish: () throws -> Void) throws {
         var new: [(file: ResultFile, identity: FileIdentity)] = []
         func write(from index: Int) throws {

@@ -57,13 +57,15 @@ struct KeyImport: Verb {
 
     /// Whether this is the text of a backup code. No text of a key has as many of these characters.
     static func isCode(_ content: Span<UInt8>) -> Bool {
+        // Editors of Windows write U+FEFF at the beginning.
+        let hasMark = content.count > 3 && content[0] == 0xef && content[1] == 0xbb && content[2] == 0xbf
         var count = 0
-        for index in content.indices {
+        for index in (hasMark ? 3 : 0)..<content.count {
             switch content[index] {
             case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
                 UInt8(ascii: "2")...UInt8(ascii: "7"):
                 count += 1
-            case UInt8(ascii: "-"), UInt8(ascii: " "), UInt8(ascii: "\n"), UInt8(ascii: "\r"): continue
+            case UInt8(ascii: "-"), UInt8(ascii: " "), 0x09...0x0d: continue
             default: return false
             }
         }

@@ -35,7 +35,7 @@ struct DirectoryOptions: ParsableArguments {
     /// The same, if the keystore has the directory of a company.
     static let noCompany = UsageFailure(
         "no directory was given",
-        hint: "--directory https://…, which is remembered for each identity; keytool onprem show says the company's")
+        hint: "--directory https://…, which is remembered; keytool onprem show has the address of the company's")
 
     /// Authorities or pins without an address.
     static let trustAlone = UsageFailure("--directory-ca-file and --directory-pin require --directory")
