@@ -6,7 +6,7 @@ internal import SecureMemory
 // identifies the boot of the machine and the process.
 
 extension Directory {
-    /// Age in seconds after which any temporary file of a writer counts as abandoned.
+    /// Age in seconds after which any temporary file counts as abandoned.
     private static let oldAge = 3600
 
     /// The temporary name of a file that will be renamed to `name`.
@@ -24,20 +24,20 @@ extension Directory {
         }
     }
 
-    /// Removes such files of one NAME, which may have dots.
+    /// Removes such files of one NAME, which may have dots, and only with a WRITER: others have hidden files there, too.
     func sweepLeftovers(of name: String) {
         let beginning = Array(".\(name).".utf8)
-        for left in (try? temporaryNames()) ?? [] where left.utf8.starts(with: beginning) { sweepLeftover(left) }
+        for left in (try? temporaryNames()) ?? [] where left.utf8.starts(with: beginning) && Writer(of: left) != nil {
+            sweepLeftover(left)
+        }
     }
 
     private func sweepLeftover(_ left: String) {
         guard let status = try? status(left), status.st_uid == geteuid(), status.st_mode & S_IFMT == S_IFREG else {
             return
         }
-        // Others have hidden files, too.
-        guard let writer = Writer(of: left), writer.isDead || status.st_mtim.tv_sec < time(nil) - Self.oldAge else {
-            return
-        }
+        let isDead = Writer(of: left)?.isDead ?? false
+        guard isDead || status.st_mtim.tv_sec < time(nil) - Self.oldAge else { return }
         unlink(left)
     }
 }
