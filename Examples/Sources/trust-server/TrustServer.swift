@@ -20,7 +20,7 @@ struct TrustServer {
         do throws(SafeExchangeError) {
             try check(shown, of: server)
             print("The server may be asked.")
-        } catch .pinMismatch(let address, _, .some(let offered)) {
+        } catch .pinMismatch(let address, _, .some(let offered), _) {
             print("\(address) has the key \(offered.text)")
         } catch {
             print(error)
@@ -41,7 +41,7 @@ struct TrustServer {
     /// Before anything is sent.
     static func check(_ shown: PublicKeyPin, of server: borrowing SafeEndpoint) throws(SafeExchangeError) {
         guard server.pins.isEmpty || server.pins.contains(shown) else {
-            throw .pinMismatch(server.address.text, expected: server.pins, offered: shown)
+            throw .pinMismatch(server.address.text, expected: server.pins, offered: shown, provisioned: false)
         }
     }
 }
