@@ -41,7 +41,7 @@ func tool(_ name: String, _ dependencies: Target.Dependency...) -> Target {
         name: name, dependencies: dependencies, path: "Sources/Programs/" + name, swiftSettings: strict)
 }
 
-/// Links the programs of that build to Swift's static libraries, as in a release: a command starts in half the time. As
+/// Links the programs of that build to Swift's static libraries, as in a release: a command takes a quarter less. As
 /// a setting of a program's target it would be one of the tests, too, and there is no static library Testing.
 let staticRuntime = isForTests ? ["StaticRuntime"] : []
 
