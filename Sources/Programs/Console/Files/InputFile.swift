@@ -1,4 +1,5 @@
 import CLinux
+import Encodings
 import Glibc
 package import SecureMemory
 
@@ -127,7 +128,7 @@ package struct InputFile {
             bytes += chunk.prefix(count)
         }
         guard content != .text || !Self.isZIP(bytes) else { throw InputError.isZIP(path: name) }
-        if content == .text, bytes.starts(with: [0xef, 0xbb, 0xbf]) { bytes.removeFirst(3) }
+        if content == .text { bytes.removeFirst(bytes.span.byteOrderMarkCount) }
         if content == .line, bytes.last == UInt8(ascii: "\n") {
             bytes.removeLast()
             if bytes.last == UInt8(ascii: "\r") { bytes.removeLast() }

@@ -54,16 +54,12 @@ extension SecretSource {
         }
     }
 
-    /// What editors of Windows write at the beginning of a file, and nobody can type: U+FEFF.
-    private static let byteOrderMark: [UInt8] = [0xef, 0xbb, 0xbf]
-
     /// The one line of `content`, without the byte order mark in front and its ending (`\n` or `\r\n`); blanks are part
     /// of a secret.
     private static func line(of content: borrowing SecureBytes, title: String) throws -> SecureBytes {
         try content.withBytes { bytes in
+            let start = bytes.byteOrderMarkCount
             var end = bytes.count
-            let mark = byteOrderMark
-            let start = end >= mark.count && mark.indices.allSatisfy { bytes[$0] == mark[$0] } ? mark.count : 0
             if end > start, ASCII.isSame(bytes[end - 1], "\n") {
                 end -= 1
                 if end > start, ASCII.isSame(bytes[end - 1], "\r") { end -= 1 }

@@ -2,7 +2,6 @@ import Age
 import ArgumentParser
 import CommandLine
 import Console
-import Encodings
 import KeyWrapping
 import SecureMemory
 import Threema
@@ -42,7 +41,7 @@ enum IdentityKeyFile: ~Copyable {
         guard options.id == nil else {
             let file = path == "-" ? InputFile.standardInput : InputFile(unawaited: path)
             let content = try file.readGuarded(limit: KeyFileFormat.maxCount)
-            guard !content.withBytes({ KeyImport.isCode($0) }) else {
+            guard !content.withBytes({ IDBackup.isLikely($0) }) else {
                 throw UsageFailure(
                     "\(path) is a backup code, which contains its ID", hint: "leave out --id; --expect-id compares it")
             }

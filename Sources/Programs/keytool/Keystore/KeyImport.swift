@@ -32,7 +32,7 @@ struct KeyImport: Verb {
     func run(_ session: Session) throws {
         let content = try InputFile(path: file).readGuarded(limit: KeyFileFormat.maxCount)
         guard !AndroidPrivateKeyFile.isLikely(file, content.count) else { throw AndroidPrivateKeyFile(path: file) }
-        guard content.withBytes({ !GatewayKeyText.isLikely($0) && !Self.isCode($0) }) else { throw holdsIdentity }
+        guard content.withBytes({ !GatewayKeyText.isLikely($0) && !IDBackup.isLikely($0) }) else { throw holdsIdentity }
         do {
             switch content.withBytes({ KeyFileFormat(of: $0) }) {
             case .desktop:
@@ -54,23 +54,6 @@ struct KeyImport: Verb {
 
     /// Greater numbers are the first letters of a text, or chance.
     private static let highestBelievedVersion = 255
-
-    /// Whether this is the text of a backup code. No text of a key has as many of these characters.
-    static func isCode(_ content: Span<UInt8>) -> Bool {
-        // Editors of Windows write U+FEFF at the beginning.
-        let hasMark = content.count > 3 && content[0] == 0xef && content[1] == 0xbb && content[2] == 0xbf
-        var count = 0
-        for index in (hasMark ? 3 : 0)..<content.count {
-            switch content[index] {
-            case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
-                UInt8(ascii: "2")...UInt8(ascii: "7"):
-                count += 1
-            case UInt8(ascii: "-"), UInt8(ascii: " "), 0x09...0x0d: continue
-            default: return false
-            }
-        }
-        return IDBackup.Scheme.allCases.contains { $0.characterCount == count }
-    }
 
     private func importMasterKey(_ content: consuming SecureBytes, _ session: Session) throws {
         let wrapped = try WrappedKey(content)

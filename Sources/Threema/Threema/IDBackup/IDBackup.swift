@@ -90,6 +90,21 @@ public enum IDBackup {
         }
     }
 
+    /// Whether a text has the characters of a code, and as many. No text of a key has.
+    package static func isLikely(_ text: Span<UInt8>) -> Bool {
+        var count = 0
+        for index in text.byteOrderMarkCount..<text.count {
+            switch text[index] {
+            case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+                UInt8(ascii: "2")...UInt8(ascii: "7"):
+                count += 1
+            case UInt8(ascii: "-"), UInt8(ascii: " "), 0x09...0x0d: continue
+            default: return false
+            }
+        }
+        return Scheme.allCases.contains { $0.characterCount == count }
+    }
+
     /// Whether the beginning of a code fits the Argon2id scheme. One in 256 codes of the PBKDF2 scheme begins like
     /// that, too, because its first byte is salt.
     package static func mayBeArgon2id(_ code: GroupedCode) -> Bool {

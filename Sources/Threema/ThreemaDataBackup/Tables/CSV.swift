@@ -1,3 +1,5 @@
+internal import Encodings
+
 // The app's CSV (opencsv 2.3, and a layer that escapes backslashes):
 //
 //   row       cells joined by commas, then LF; CR and CRLF are read, too
@@ -26,7 +28,7 @@ enum CSV {
 
     /// Calls `body` for each row that is not empty, in order, until it returns false.
     static func forEachRow<E>(in text: Span<UInt8>, _ body: (Row) throws(E) -> Bool) throws(E) {
-        var position = text.count >= 3 && text[0] == 0xef && text[1] == 0xbb && text[2] == 0xbf ? 3 : 0
+        var position = text.byteOrderMarkCount
         while position < text.count {
             var reader = RowReader(position: position)
             reader.read(text)
