@@ -73,12 +73,12 @@ struct HistoryIndex: Equatable {
     func superfluous(
         of entries: [HistoryEntry], _ retention: Retention, normal: Digest?, by clock: ObservedClock
     ) -> [HistoryEntry] {
-        let mirrored = ordered(entries).filter { $0.entry.origin != .replaced }
+        let all = ordered(entries)
+        let mirrored = all.filter { $0.entry.origin != .replaced }
         let kept = retention.kept(
             mirrored.map { ObservedTimestamp(sum: $0.item.sum, wall: Timestamp(milliseconds: $0.entry.milliseconds)) })
         let prefix = normal.map { Array($0.bytes.prefix(8)) }
-        let replaced = Set(
-            ordered(entries).filter { $0.entry.origin != .mirrored }.prefix(Self.least).map(\.item.number))
+        let replaced = Set(all.filter { $0.entry.origin != .mirrored }.prefix(Self.least).map(\.item.number))
         return mirrored.enumerated().dropFirst().filter { index, mirrored in
             !kept.contains(index) && mirrored.entry.digestPrefix != prefix
                 && (mirrored.entry.origin == .mirrored

@@ -232,9 +232,8 @@ package struct SafeMachine: Sendable {
 
     /// The same after a write of this run.
     static func overtaking(_ found: Found, at role: Role) -> SafeFailure {
-        guard case .conflict(.current, let isOtherKey) = conflict(found, at: role) else {
-            return conflict(found, at: role)
-        }
+        let failure = conflict(found, at: role)
+        guard case .conflict(.current, let isOtherKey) = failure else { return failure }
         return .overtaken(isOtherKey: isOtherKey)
     }
 

@@ -41,9 +41,13 @@ extension LockedIdentity {
         let profile = try records.profile()
         let before = profile.document
         let after = try change(before)
-        // What is too much already may become less.
-        guard after.fitsBackup || after.encoded.count < before.encoded.count else { throw ProfileKeepingError.tooMuch }
-        if after != before { try write(Profile(after, deviceGroupKey: profile.deviceGroupKey.copy)) }
+        if after != before {
+            // What is too much already may become less.
+            guard after.fitsBackup || after.encoded.count < before.encoded.count else {
+                throw ProfileKeepingError.tooMuch
+            }
+            try write(Profile(after, deviceGroupKey: profile.deviceGroupKey.copy))
+        }
         return DocumentDifference(from: before, to: after)
     }
 }

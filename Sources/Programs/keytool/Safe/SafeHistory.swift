@@ -13,8 +13,8 @@ struct SafeHistory: Verb {
         commandName: "history", abstract: "List the earlier Safe backups in the keystore.",
         discussion: """
             Backups that keytool safe mirror has stored, and for 90 days those that this keystore has replaced or \
-            deleted on the server, and profiles that a pull has replaced here. keytool safe pull --from N restores one. Each backup keeps its number; the newest has \
-            the highest one.
+            deleted on the server, and profiles that a pull has replaced here. keytool safe pull --from N restores one. \
+            Each backup keeps its number; the newest has the highest one.
             """)
 
     @OptionGroup var globals: GlobalOptions
