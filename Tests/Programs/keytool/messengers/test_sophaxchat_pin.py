@@ -1,7 +1,6 @@
 """sophaxchat set-pin, set-duress-pin and check-pin: the hashes by hashlib, and attempts that outlive kills."""
 
 import re
-import resource
 import shlex
 import time
 from datetime import datetime, timedelta, timezone
@@ -11,6 +10,7 @@ import pytest
 from kit import sophax
 from kit.processes import injection
 from kit.processes.clock import Clocked
+from kit.runner import Keytool
 
 PIN, OTHER, DURESS = b"271828", b"314159", b"161803"
 
@@ -204,48 +204,43 @@ def test_a_clock_before_1970_locks_nobody_out(keytool, id, set_pin, given):
     keytool.ok("sophaxchat", "set-pin", *given("new-pin", OTHER), *given("pin", PIN))
 
 
-def user_time(keytool, *command):
-    before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
-    keytool.ok(*command)
-    return resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before
+def instructions(keytool, *command):
+    """How many instructions a run takes. Unlike its time, the number is the same on each machine beside any load."""
+    checked = Counted(keytool)
+    return int(re.search(r"I\s+refs:\s+([\d,]+)", checked.ok(*command).err)[1].replace(",", ""))
 
 
-def take_the_same_time(runs, tolerance):
-    """Compares the shortest run of each. What else the machine does makes runs longer, so there are more of them until
-    they agree. A hash that is left out never does, whatever the number."""
-    used = dict.fromkeys(runs, 60.0)
-    for number in range(40):
-        for name, run in runs.items():
-            used[name] = min(used[name], run())
-        if number >= 7 and abs(used["real"] - used["duress"]) < tolerance * max(used.values()):
-            return
-    raise AssertionError(used)
+class Counted(Keytool):
+    """Each run is counted by valgrind, which says so on stderr."""
+
+    def __init__(self, keytool):
+        super().__init__(keytool.home, keytool.keystore, keytool.environment)
+
+    def command_line(self, *arguments):
+        return ["valgrind", "--tool=cachegrind", "--cache-sim=no", "--cachegrind-out-file=/dev/null",
+                *super().command_line(*arguments)]
 
 
-@pytest.mark.alone
 def test_a_duress_pin_takes_the_same_time_for_both(keytool, id, set_pin, given, write):
-    keytool.ok("sophaxchat", "set-duress-pin", *given("duress-pin", DURESS), *given("pin", PIN))
     new = ["--duress-pin-file", write("new", OTHER, 0o600)]
 
     def change(proof):
         # For the owner it is set again; under duress nothing changes, or the PIN would be another one.
         sophax.forget(keytool, id, "changes")
         keytool.ok("sophaxchat", "set-duress-pin", *given("duress-pin", DURESS), *given("pin", PIN))
-        return user_time(keytool, "sophaxchat", "set-duress-pin", *new, *proof)
+        return instructions(keytool, "sophaxchat", "set-duress-pin", *new, *proof)
 
-    duress = ["--pin-file", write("duress", DURESS, 0o600)]
+    real, duress = change(given("pin", PIN)), change(["--pin-file", write("duress", DURESS, 0o600)])
     # There are five hashes; without those of the new PIN there would be two.
-    take_the_same_time({"real": lambda: change(given("pin", PIN)), "duress": lambda: change(duress)}, 0.12)
+    assert real == pytest.approx(duress, rel=0.02), (real, duress)
 
 
-@pytest.mark.alone
 def test_real_and_duress_take_the_same_time(keytool, id, set_pin, given, write):
     keytool.ok("sophaxchat", "set-duress-pin", *given("duress-pin", DURESS), *given("pin", PIN))
-    options = {"real": given("pin", PIN), "duress": ["--pin-file", write("duress", DURESS, 0o600)]}
+    real, duress = (instructions(keytool, "sophaxchat", "check-pin", *proof)
+                    for proof in (given("pin", PIN), ["--pin-file", write("duress", DURESS, 0o600)]))
     # Each of the two hashes takes about a third of it.
-    take_the_same_time(
-        {name: lambda option=option: user_time(keytool, "sophaxchat", "check-pin", *option)
-         for name, option in options.items()}, 0.15)
+    assert real == pytest.approx(duress, rel=0.02), (real, duress)
 
 
 def test_delays(keytool, id, set_pin, given):
