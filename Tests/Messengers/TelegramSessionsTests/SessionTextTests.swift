@@ -56,7 +56,7 @@ import VectorKit
     @Test func `accounts that have no session are refused`() throws {
         #expect(throws: TelegramSessionError.noUser) { try account(user: nil).pyrogramText() }
         #expect(throws: TelegramSessionError.noUser) { try account(user: .max).pyrogramFile() }
-        for number: Int32 in [6, -2, 10_004, 256, .max] {
+        for number: Int32 in [6, -2, 10_004, 256, .max, .min] {
             let account = try account(number)
             #expect(throws: TelegramSessionError.noAddress(dataCentre: number)) { try account.telethonFile() }
             #expect(throws: TelegramSessionError.noAddress(dataCentre: number)) { try account.pyrogramFile() }

@@ -24,7 +24,9 @@ enum DataCentres {
     /// - Returns: nil if it is not known.
     static func server(of number: Int32) -> Server? {
         if let address = production[number] { return Server(address: address, port: 443) }
-        return test[number - testOffset].map { Server(address: $0, port: 80) }
+        // The least numbers have no difference to it.
+        let (number, isOverflow) = number.subtractingReportingOverflow(testOffset)
+        return isOverflow ? nil : test[number].map { Server(address: $0, port: 80) }
     }
 
     /// Whether an address is that of a server for tests. Telethon's sessions say it in no other way.
