@@ -121,6 +121,34 @@ import VectorKit
         }
     }
 
+    private struct Unread: Error {}
+
+    @Test func `a file that cannot be read is a failure of its account, unless an older one is there`() throws {
+        let files = try Self.tdata(accounts: 2)
+        func opened(_ files: [String: [UInt8]], except unread: String) throws -> DesktopDirectory {
+            try DesktopDirectory(passcode: secure("")) { name in
+                if name == unread { throw Unread() }
+                return files[name].map { File(bytes: $0, changed: 0) }
+            }
+        }
+        let sound = try open(files).accounts
+        for (place, name) in [0, 2].map({ DesktopDirectory.accountFile($0) + "s" }).enumerated() {
+            let accounts = try opened(files, except: name).accounts
+            #expect(accounts[place].result == .failure(.unreadable(name)))
+            #expect(accounts[1 - place] == sound[1 - place])
+            let older = String(name.dropLast()) + "1"
+            let both = files.merging([older: try #require(files[name])]) { first, _ in first }
+            #expect(try opened(both, except: name).accounts == sound)
+            // The current file is named, not the older one behind it.
+            let damaged = both.merging([older: []]) { _, second in second }
+            #expect(try opened(damaged, except: name).accounts[place] == accounts[place])
+            #expect(try opened(both, except: older).accounts == sound)
+        }
+        #expect(throws: Unread.self) { try opened(files, except: "key_datas") }
+        let both = files.merging(["key_data0": try #require(files["key_datas"])]) { first, _ in first }
+        #expect(try opened(both, except: "key_datas").accounts == sound)
+    }
+
     @Test func `the shell's checksum covers data, length, version and magic`() throws {
         let file = try #require(try Self.tdata()["key_datas"])
         #expect(try DesktopFile(file.span).version == 4_008_001)

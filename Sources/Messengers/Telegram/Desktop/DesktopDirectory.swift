@@ -27,7 +27,7 @@ public struct DesktopDirectory: Equatable, Sendable {
     public struct Account: Equatable, Sendable {
         /// From 0.
         public let index: Int
-        /// Its keys, or why its file was not read: `.missing` or `.file`.
+        /// Its keys, or why its file was not read: `.missing`, `.unreadable` or `.file`.
         public let result: Result<DesktopAccount, DesktopDirectoryError>
     }
 
@@ -53,13 +53,15 @@ public struct DesktopDirectory: Equatable, Sendable {
     static let walletFile = "wallet_keyring_data"
     static let legacyKeyFile = accountFile(0) + "/map"
 
-    /// Opens all accounts of a directory. A file of one account that is missing, damaged or of another directory is a
-    /// failure of that account alone.
+    /// Opens all accounts of a directory. A file of one account that is missing, damaged, unreadable or of another
+    /// directory is a failure of that account alone.
     /// - Parameters:
     ///   - passcode: UTF-8; empty if the app has no passcode.
     ///   - read: the file of this name in the directory; nil if it is missing. A name may have one slash. Of a file
-    ///     that is longer than `DesktopFile.maxCount`, one byte more is enough.
-    /// - Throws: `DesktopDirectoryError` for the file with the local key; what `read` throws for any file.
+    ///     that is longer than `DesktopFile.maxCount`, one byte more is enough. It throws for a file that cannot be
+    ///     read; then an older file of the same name is taken.
+    /// - Throws: `DesktopDirectoryError` for the file with the local key; what `read` throws for that file, if no older
+    ///   one is taken.
     public init(passcode: borrowing SecureBytes, read: (String) throws -> File?) throws {
         let (name, file, isLegacy) = try Self.findKeyFile(read)
         version = file.version
@@ -73,7 +75,7 @@ public struct DesktopDirectory: Equatable, Sendable {
         var accounts: [Account] = []
         var room = Self.maxKeys
         for index in indices {
-            let found = try Self.find(Self.accountFile(index), read)
+            let found = Self.find(Self.accountFile(index), read).mapError(\.ofAccount)
             let result: Result<DesktopAccount, DesktopDirectoryError>
             do throws(DesktopDirectoryError) {
                 let (name, file) = try found.get()
@@ -93,14 +95,18 @@ public struct DesktopDirectory: Equatable, Sendable {
     private static func findKeyFile(
         _ read: (String) throws -> File?
     ) throws -> (name: String, file: DesktopFile, isLegacy: Bool) {
-        let current = try find(keyFile, read)
-        if case .failure(.missing) = current, case let legacy = try find(legacyKeyFile, read) {
-            if case .failure(.missing) = legacy { throw DesktopDirectoryError.missing(keyFile + "s") }
-            let (name, file) = try legacy.get()
-            return (name, file, true)
+        var found = find(keyFile, read)
+        var isLegacy = false
+        if case .failure(.refused(.missing(let name))) = found {
+            found = find(legacyKeyFile, read)
+            isLegacy = true
+            if case .failure(.refused(.missing)) = found { throw DesktopDirectoryError.missing(name) }
         }
-        let (name, file) = try current.get()
-        return (name, file, false)
+        switch found {
+        case .success(let (name, file)): return (name, file, isLegacy)
+        case .failure(.unread(_, let error)): throw error
+        case .failure(.refused(let error)): throw error
+        }
     }
 
     /// Adds a file's name to its error.
@@ -125,28 +131,66 @@ public struct DesktopDirectory: Equatable, Sendable {
         }
     }
 
-    /// The file that counts of those with this name: the current one, else the newer one of a pair. If it is damaged,
-    /// the next one is taken, as the app does.
-    /// - Throws: only what `read` throws.
+    /// The file that counts of those with this name: the current one, else the newer one of a pair. If it is damaged or
+    /// cannot be read, the next one is taken, as the app does.
+    /// - Returns: if none is taken, why the first of them is not.
     private static func find(
         _ base: String, _ read: (String) throws -> File?
-    ) throws -> Result<(name: String, file: DesktopFile), DesktopDirectoryError> {
-        var candidates: [(name: String, file: File)] = []
-        if let file = try read(base + endings[0]) { candidates.append((base + endings[0], file)) }
-        var pair: [(name: String, file: File)] = []
-        for ending in endings.dropFirst() {
-            if let file = try read(base + ending) { pair.append((base + ending, file)) }
-        }
-        candidates += pair.sorted { $0.file.changed > $1.file.changed }
-        var first: DesktopDirectoryError?
-        for (name, file) in candidates {
-            do {
-                return .success((name, try DesktopFile(file.bytes.span)))
-            } catch {
-                first = first ?? .file(name, error)
+    ) -> Result<(name: String, file: DesktopFile), NotTaken> {
+        let current = endings.prefix(1).compactMap { Candidate(base + $0, read) }
+        let pair = endings.dropFirst().compactMap { Candidate(base + $0, read) }.sorted { $0.changed > $1.changed }
+        var first: NotTaken?
+        for candidate in current + pair {
+            switch candidate.content {
+            case .success(let file):
+                do throws(DesktopError) {
+                    return .success((candidate.name, try DesktopFile(file.bytes.span)))
+                } catch {
+                    first = first ?? .refused(.file(candidate.name, error))
+                }
+            case .failure(let error): first = first ?? .unread(candidate.name, error)
             }
         }
-        return .failure(first ?? .missing(base + "s"))
+        return .failure(first ?? .refused(.missing(base + "s")))
+    }
+}
+
+/// A file that may count, or what reading it has thrown.
+private struct Candidate {
+    let name: String
+    let content: Result<DesktopDirectory.File, any Error>
+
+    /// When it was changed. Nothing is known of one that was not read: others are tried before it.
+    var changed: Int64 {
+        switch content {
+        case .success(let file): file.changed
+        case .failure: .min
+        }
+    }
+
+    /// - Returns: nil if there is no file of this name.
+    init?(_ name: String, _ read: (String) throws -> DesktopDirectory.File?) {
+        self.name = name
+        switch Result(catching: { try read(name) }) {
+        case .success(.none): return nil
+        case .success(.some(let file)): content = .success(file)
+        case .failure(let error): content = .failure(error)
+        }
+    }
+}
+
+/// Why no file of a name was taken.
+private enum NotTaken: Error {
+    /// Reading this file has thrown.
+    case unread(String, any Error)
+    case refused(DesktopDirectoryError)
+
+    /// The failure of an account that has these files.
+    var ofAccount: DesktopDirectoryError {
+        switch self {
+        case .unread(let name, _): .unreadable(name)
+        case .refused(let error): error
+        }
     }
 }
 
@@ -154,6 +198,8 @@ public struct DesktopDirectory: Equatable, Sendable {
 public enum DesktopDirectoryError: Error, Equatable, Sendable {
     /// There is no file of this name, nor of its older names.
     case missing(String)
+    /// This file is there, and was not read.
+    case unreadable(String)
     /// The passcode does not open the directory.
     case wrongPasscode
     /// This file is damaged, or has another form.

@@ -100,6 +100,7 @@ extension DesktopDirectoryError: Explained {
     var failure: Failure {
         switch self {
         case .missing(let name): Failure(.badData, "the file \(name) is missing")
+        case .unreadable(let name): Failure(.io, "\(name) cannot be read")
         case .wrongPasscode: Failure(.wrongPassword, "wrong Telegram passcode")
         case .file(_, .memory): Failure(.memory, "not enough memory to derive the key of the passcode")
         case .file(let name, .newer(let version)):

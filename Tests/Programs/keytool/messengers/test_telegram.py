@@ -131,6 +131,27 @@ def test_an_account_that_cannot_be_read_stops_no_other(keytool, tdata, damage, t
     assert first["error"]["code"] == 65 and second["result"] == "held"
 
 
+def test_a_file_that_cannot_be_read_stops_no_other_account(keytool, tdata):
+    source = tdata(ONE, TWO)
+    file = source / f"{telegram.file_name(0)}s"
+    content = file.read_bytes()
+    file.unlink()
+    file.mkdir()
+    result = keytool("telegram", "import", source)
+    assert result.code == 77 and f"error: account 1: {file} " in result.err, result
+    assert "imported account 2" in result.out, result
+    first, second = keytool("telegram", "import", source, "--json").json["results"]
+    assert first["error"]["code"] == 77 and second["result"] == "held"
+    # An older app's file of the account counts then, and so does one with the local key.
+    (source / f"{telegram.file_name(0)}0").write_bytes(content)
+    (source / "key_datas").rename(source / "key_data1")
+    (source / "key_datas").mkdir()
+    keytool.ok("telegram", "import", source)
+    assert record(keytool, ONE) == telegram.account_text(ONE.keys, ONE.main, ONE.user)
+    (source / "key_data1").unlink()
+    keytool.fails(77, "telegram", "import", source)
+
+
 def test_another_key_is_never_replaced(keytool, tdata):
     keytool.ok("telegram", "import", tdata(ONE))
     before = snapshot(keytool.keystore)

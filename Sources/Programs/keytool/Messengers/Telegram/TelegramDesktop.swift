@@ -15,27 +15,36 @@ struct TelegramDesktop {
     }
 
     /// Opens the accounts. Without a passcode in the app, nothing is asked for; a typed passcode has three tries.
-    /// - Throws: `DesktopDirectoryError`; `FileError`; what `SecretAsker.open` throws.
-    func open(_ passcode: SecretOptions<TelegramPasscode>, _ session: Session) throws -> DesktopDirectory {
+    /// - Throws: `DesktopDirectoryError`; `FileError` for the file with the local key; what `SecretAsker.open` throws.
+    func open(_ passcode: SecretOptions<TelegramPasscode>, _ session: Session) throws -> OpenedDesktop {
+        var unread: [String: any Error] = [:]
+        func readOrNote(_ name: String) throws -> DesktopDirectory.File? {
+            do throws(FileError) { return try read(name) } catch {
+                unread[name] = error
+                throw error
+            }
+        }
+        let directory: DesktopDirectory
         do {
             // An empty passcode costs the app nothing, and keytool neither.
-            return try DesktopDirectory(passcode: SecureBytes(count: 0) { _ in }, read: read)
+            directory = try DesktopDirectory(passcode: SecureBytes(count: 0) { _ in }, read: readOrNote)
         } catch DesktopDirectoryError.wrongPasscode {
-            return try SecretAsker(passcode, session.dialog).open(
+            directory = try SecretAsker(passcode, session.dialog).open(
                 .of(path), isWrong: { $0 as? DesktopDirectoryError == .wrongPasscode }
             ) { passcode in
                 try session.output.busy("deriving the key of the passcode") {
-                    try DesktopDirectory(passcode: passcode, read: read)
+                    try DesktopDirectory(passcode: passcode, read: readOrNote)
                 }
             }
         } catch DesktopDirectoryError.missing(let name) {
             throw TelegramDesktopError.noKeyFile(
                 path: path, name: name, isAbove: TelegramDesktop(path + "/tdata") != nil)
         }
+        return OpenedDesktop(directory: directory, unread: unread)
     }
 
     /// - Returns: nil if there is no file of this name.
-    private func read(_ name: String) throws -> DesktopDirectory.File? {
+    private func read(_ name: String) throws(FileError) -> DesktopDirectory.File? {
         let steps = name.split(separator: "/").map(String.init)
         do throws(FileError) {
             let directory = try Directory.open(path, rule: .shared)
@@ -63,6 +72,13 @@ struct TelegramDesktop {
             return DesktopDirectory.File(bytes: tooLong, changed: changed)
         }
     }
+}
+
+/// The accounts of a directory, and why files of it were not read.
+struct OpenedDesktop {
+    let directory: DesktopDirectory
+    /// What reading a file has thrown, by its name.
+    let unread: [String: any Error]
 }
 
 /// Why a directory was not read.

@@ -102,9 +102,9 @@ extension TelegramMessenger {
     /// stop the others.
     /// - Parameter open: opens the keystore; nil if nothing is to be stored.
     private static func imported(
-        _ directory: DesktopDirectory, of source: String, _ session: Session, _ open: (() throws -> OpenKeystore)?
+        _ desktop: OpenedDesktop, of source: String, _ session: Session, _ open: (() throws -> OpenKeystore)?
     ) throws -> ImportedAccount {
-        let found: [Found] = directory.accounts.map { Found($0) }
+        let found: [Found] = desktop.directory.accounts.map { Found($0, desktop.unread) }
         // Opened, and created, only if there is something to store.
         let hasAccounts = found.contains { (try? $0.account.get()) != nil }
         let keeper = try hasAccounts ? open.map { TelegramKeeper(try $0()) } : nil
@@ -134,7 +134,7 @@ extension TelegramMessenger {
                 firstFailure = firstFailure ?? failure
             }
         }
-        let notes = notes(found, directory, of: source)
+        let notes = notes(found, desktop.directory, of: source)
         return ImportedAccount(
             isNew: isNew, lines: lines, members: [("results", .array(members))],
             notes: { output in for note in notes { output.note(note) } }, failure: firstFailure)
@@ -161,12 +161,17 @@ extension TelegramMessenger {
         /// How many keys are not imported.
         let leftOut: Int
 
-        init(_ found: DesktopDirectory.Account) {
+        /// - Parameter unread: what reading a file has thrown, by its name.
+        init(_ found: DesktopDirectory.Account, _ unread: [String: any Error]) {
             number = found.index + 1
             switch found.result {
             case .success(let opened):
                 account = Result { try TelegramAccount(opened) }
                 leftOut = opened.keysToDestroy.count
+            case .failure(.unreadable(let name)):
+                // The reason of the system says more.
+                account = .failure(unread[name] ?? DesktopDirectoryError.unreadable(name))
+                leftOut = 0
             case .failure(let error):
                 account = .failure(error)
                 leftOut = 0
