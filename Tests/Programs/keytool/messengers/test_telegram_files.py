@@ -247,3 +247,30 @@ def test_stdin(keytool, old, to, tmp_path):
     keytool.fails(64, "telegram", "protect", "-", *to, stdin=KEYS[0])
     done = keytool.ok("telegram", "protect", "-", "-o", "-", *to, stdin=KEYS[0])
     assert agefile.open_file(done.out_bytes, identity=SECRET) == telegram.hashed(KEYS[0])
+
+
+def test_a_result_in_the_place_of_its_file(keytool, write, to, tmp_path):
+    """It is the only copy, and protected. Another name of the old file still leads to that."""
+    file, link, second = write("key", KEYS[0]), tmp_path / "link", tmp_path / "second"
+    link.symlink_to(file)
+    for source in (file, link):
+        file.write_bytes(KEYS[0])
+        done = keytool.ok("telegram", "protect", source, "-o", file, "--force", *to)
+        assert "still there" not in done.err, done
+        assert agefile.open_file(file.read_bytes(), identity=SECRET) == telegram.hashed(KEYS[0])
+    file.write_bytes(KEYS[0])
+    os.link(file, second)
+    for source, out in ((file, tmp_path / "new.age"), (second, file)):
+        done = keytool.ok("telegram", "protect", source, "-o", out, "--force", *to)
+        assert f"{source} is still there, and not protected" in done.err and source.read_bytes() == KEYS[0], done
+
+
+def test_hints_can_be_typed(keytool, write, old):
+    """A path with a blank, and standard input."""
+    raw, weak = write("my key", KEYS[0]), write("my account", sealed(TEXT))
+    assert f"keytool telegram protect '{raw}' writes" in keytool.ok("telegram", "verify", raw).err
+    assert f"keytool telegram protect '{raw}'\n" in keytool.fails(10, "telegram", "passwd", raw).err
+    assert f"keytool telegram passwd '{weak}' raises" in keytool.ok("telegram", "verify", weak, *old).err
+    for content, options in ((KEYS[0], []), (sealed(TEXT), old)):
+        said = keytool.ok("telegram", "verify", "-", *options, stdin=content).err
+        assert "keytool telegram protect - -o FILE writes" in said and "telegram passwd" not in said, said

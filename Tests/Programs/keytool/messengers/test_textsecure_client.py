@@ -127,3 +127,12 @@ def test_at_the_prompt(keytool, write, terminal, tmp_path):
         process.expect(answer)
     assert process.finish() == 0
     assert agefile.open_file((tmp_path / "o").read_bytes(), archives.SECRET) == SECRET
+
+
+def test_a_result_in_the_place_of_the_clients_file(keytool, write, password, tmp_path):
+    """It is the only copy: nobody is told to delete it."""
+    file = write("wrapped", FORMS["android"]())
+    verb = ["textsecure", "import-client", file, *TO, *password]
+    assert "still opens with its password" in keytool.ok(*verb, "-o", tmp_path / "secret.age").err
+    assert "still opens" not in keytool.ok(*verb, "-o", file, "--force").err
+    assert agefile.open_file(file.read_bytes(), archives.SECRET) == SECRET

@@ -44,7 +44,7 @@ struct TelegramProtect: Verb {
                     "protect", [("file", .string(path)), ("bytes", .number(sealed.count))] + opened.members)
             )
         }
-        if !opened.isProtected, file != "-" {
+        if !opened.isProtected, file != "-", !target.isWritten(to: file) {
             session.output.hint("\(file) is still there, and not protected")
         }
     }

@@ -51,6 +51,8 @@ struct TextSecureImportClient: Verb {
                     "import-client",
                     [("file", .string(path)), ("bytes", .number(file.count)), ("form", .string(wrap.name))]))
         }
-        session.output.hint("the client's file still opens with its password: delete it if you do not need it")
+        if !target.isWritten(to: self.file) {
+            session.output.hint("the client's file still opens with its password: delete it if you do not need it")
+        }
     }
 }
