@@ -1,5 +1,6 @@
 """telegram protect, passwd, unprotect, verify: files with a key or an account, both ways with the program age."""
 
+import os
 import subprocess
 import sys
 from pathlib import Path

@@ -26,8 +26,9 @@ struct TelegramPasswd: Verb {
         let target = try ResultFile(file, mayReplace: true, outside: session.reserved)
         let opened = try opening.openTelegram(file, session)
         guard opened.isProtected else {
-            throw Failure(.absent, "\(file) is not protected", hints: "keytool telegram protect \(file)").because(
-                of: "not_protected")
+            throw Failure(
+                .absent, "\(file) is not protected", hints: "keytool telegram protect \(ShellWord.path(file))"
+            ).because(of: "not_protected")
         }
         try protection.check()
         let sealed = try protection.seal(opened.plain, .named(file), session)

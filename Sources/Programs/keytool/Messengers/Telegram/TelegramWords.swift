@@ -72,26 +72,36 @@ extension TelegramFile {
     }
 
     /// Says on stderr what its form is worth.
-    /// - Parameter path: of the file.
+    /// - Parameter path: of the file; `-` for stdin.
     func sayNotes(_ path: String, _ output: Output) {
+        let name = path == "-" ? "stdin" : path
         switch form {
         case .legacy(.raw), .legacy(.hashed):
-            output.warn("the key in \(path) is not protected: anyone who can read the file has it")
-            output.hint("keytool telegram protect \(path) writes an age file")
+            output.warn("the key in \(name) is not protected: anyone who can read the file has it")
+            output.hint(Self.protectWords(path))
         case .legacy(let form):
-            output.warn("\(path) has an old form, which does not authenticate the file; \(form.costWords)")
-            output.hint("keytool telegram passwd \(path) makes an age file of it")
+            output.warn("\(name) has an old form, which does not authenticate the file; \(form.costWords)")
+            output.hint(Self.passwdWords(path, "makes an age file of it"))
         case .session(let form):
-            output.warn("\(path) is not protected: anyone who can read it is logged in")
-            output.hint("keytool telegram protect \(path) writes an age file")
+            output.warn("\(name) is not protected: anyone who can read it is logged in")
+            output.hint(Self.protectWords(path))
             if form.isNewer {
-                output.note("\(path) has a newer version than keytool knows; what it needs of it is where it was")
+                output.note("\(name) has a newer version than keytool knows; what it needs of it is where it was")
             }
         case .age(let workFactor?) where isWeak:
-            output.warn("\(path) has the work factor \(workFactor): guessing its passphrase is cheap")
-            output.hint("keytool telegram passwd \(path) raises the cost")
+            output.warn("\(name) has the work factor \(workFactor): guessing its passphrase is cheap")
+            output.hint(Self.passwdWords(path, "raises the cost"))
         case .age: break
         }
+    }
+
+    private static func protectWords(_ path: String) -> String {
+        "keytool telegram protect \(path == "-" ? "- -o FILE" : ShellWord.path(path)) writes an age file"
+    }
+
+    /// A file is changed at its place. Stdin has none, so a new file is written.
+    private static func passwdWords(_ path: String, _ gain: String) -> String {
+        path == "-" ? protectWords(path) : "keytool telegram passwd \(ShellWord.path(path)) \(gain)"
     }
 }
 
