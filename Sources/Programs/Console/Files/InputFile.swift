@@ -49,9 +49,13 @@ package struct InputFile {
     }
 
     /// The whole content, in guarded memory.
-    /// - Parameter output: where to warn if others can read a file that is secret as a whole; nil for no warning.
-    /// - Throws: `InputError`, also for a ZIP file.
-    package func readGuarded(limit: Int, warning output: Output? = nil) throws -> SecureBytes {
+    /// - Parameters:
+    ///   - content: `.text` refuses a ZIP file; nothing is left out or cut off.
+    ///   - output: where to warn if others can read a file that is secret as a whole; nil for no warning.
+    /// - Throws: `InputError`.
+    package func readGuarded(
+        _ content: Content = .text, limit: Int, warning output: Output? = nil
+    ) throws -> SecureBytes {
         let file = try open()
         defer { close(file) }
         if let output, let path {
@@ -68,7 +72,7 @@ package struct InputFile {
                 if count == 0 { break }
                 used += count
             }
-            guard !Self.isZIP(bytes.span.extracting(0..<min(used, 4)).revealBytes()) else {
+            guard content != .text || !Self.isZIP(bytes.span.extracting(0..<min(used, 4)).revealBytes()) else {
                 throw InputError.isZIP(path: name)
             }
             guard used <= limit else { throw InputError.tooLong(limit: limit) }

@@ -30,7 +30,8 @@ struct TextSecureSealPush: Verb {
 
     func run(_ session: Session) throws {
         let target = try written.target(outside: session.reserved)
-        let content = try InputFile(operand: file).readGuarded(limit: PushPayload.maxCount - PushPayload.minCount)
+        let content = try InputFile(operand: file).readGuarded(
+            .bytes, limit: PushPayload.maxCount - PushPayload.minCount)
         let shown = ShownSignal(
             try content.withBytes { (content) throws(ContentError) in try IncomingPushSignal(parsing: content) })
         let (keeper, number) = try session.open(named, keystore)

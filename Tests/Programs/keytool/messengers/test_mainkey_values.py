@@ -96,6 +96,13 @@ def test_rewrap_replaces_the_value_that_it_has_read(key, write, way):
     assert "meanwhile" in refused.err and file.read_bytes() == content
 
 
+def test_a_content_that_begins_as_a_zip_file(key, write, tmp_path):
+    """Any bytes are sealed, as they are."""
+    content = b"PK\x03\x04 and more\r\n"
+    key.ok("mainkey", "seal-value", write("content", content), "--name", "n", "-o", tmp_path / "sealed")
+    assert protonitems.open_ktl2(KEY, "n", (tmp_path / "sealed").read_bytes()) == content
+
+
 DAMAGED = {
     "empty": (b"", 65), "short": (bytes(16), 65), "random": (bytes(200), 12),
     "other key": (protonitems.seal_v1(OTHER_KEY, "x"), 12), "huge": (bytes(70_000), 65),

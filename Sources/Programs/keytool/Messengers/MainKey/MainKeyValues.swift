@@ -127,7 +127,7 @@ struct MainKeySealValue: Verb {
     func run(_ session: Session) throws {
         let name = format == .ktl2 ? try value.requiredName() : nil
         let target = try written.target(outside: session.reserved)
-        let content = try InputFile(operand: file).readGuarded(limit: LockedValue.maxContentCount)
+        let content = try InputFile(operand: file).readGuarded(.bytes, limit: LockedValue.maxContentCount)
         try value.withKey(session) { id, key in
             let sealed = try ValueFile.seal(content, name: name, as: type ?? .data, key)
             try target.write(sealed.span) { path in
