@@ -132,7 +132,7 @@ import Testing
     @Test(.enabled(if: isKeyringUsable)) func `always locked`() throws {
         let id = try add(.pin(pin()))
         try keeper.set(AutolockSetting(minutes: 0)!, of: id)
-        #expect(throws: MainKeyKeepingError.alwaysLocked) {
+        #expect(throws: MainKeyKeepingError.alwaysLocked(id)) {
             _ = try keeper.unlock(keeper.open(id, pin: pin()), for: .seconds(60))
         }
         #expect(try !isKept(id))

@@ -73,7 +73,7 @@ extension MainKeyKeeper {
         let id = key.checkValue
         return try lockedForKeyring(id) { records in
             let setting = try records.autolock()
-            guard setting.minutes != 0 else { throw MainKeyKeepingError.alwaysLocked }
+            guard setting.minutes != 0 else { throw MainKeyKeepingError.alwaysLocked(id) }
             let now = now()
             let milliseconds = min(max(span, .seconds(1)), Self.longestUnlock).components.seconds * 1000
             try keep(
@@ -160,7 +160,9 @@ extension MainKeyKeeper {
         case .some(let entry):
             guard let held = entry.withBytes({ HeldMainKey($0) }), held.key.checkValue == id else { return nil }
             let now = now()
-            let setting = try records(of: id).autolock()
+            let setting: AutolockSetting
+            // What says when to lock it cannot be read: it counts as locked.
+            do { setting = try records(of: id).autolock() } catch KeystoreError.damaged { return nil }
             guard held.millisecondsLeft(now) > 0, Self.keeps(setting, held.countdown, now) else {
                 _ = try keystore.forgetSecret(of: .mainKey(id))
                 return nil

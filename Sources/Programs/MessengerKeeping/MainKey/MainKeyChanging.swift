@@ -15,7 +15,11 @@ package struct PlannedChange: ~Copyable {
     fileprivate init(_ change: ProtectionChange, of id: CheckValue, _ set: borrowing ProtectionSet) throws {
         self.id = id
         self.change = change
-        plan = try ProtectionPlan(change, of: set.kinds)
+        do throws(ProtectionRefusal) {
+            plan = try ProtectionPlan(change, of: set.kinds)
+        } catch {
+            throw MainKeyKeepingError.refused(id, error)
+        }
         present = set.encoded()
     }
 
@@ -28,7 +32,7 @@ package struct PlannedChange: ~Copyable {
 
 extension MainKeyKeeper {
     /// What a change would do now, to refuse it or to ask before secrets are asked for.
-    /// - Throws: `ProtectionRefusal`; `.noKey`.
+    /// - Throws: `.refused`; `.noKey`.
     package func plan(_ change: ProtectionChange, of id: CheckValue) throws -> PlannedChange {
         try PlannedChange(change, of: id, records(of: id).protections())
     }

@@ -11,6 +11,9 @@ package import SecureMemory
 package struct MainKeyKeeper: Sendable {
     static let protections: RecordName = "protections"
 
+    /// Records without which a MainKey still has its protections.
+    package static let dispensableRecords: Set<RecordName> = [autolock]
+
     let keystore: OpenKeystore
     let now: @Sendable () -> ClockReading
     let workFactor: Int
@@ -118,6 +121,10 @@ package struct MainKeyKeeper: Sendable {
             id: id, kinds: set.kinds, workFactor: workFactor, recipients: set.key?.recipients ?? [],
             autolock: try records.autolock())
     }
+
+    /// The protections of a key, which need none of its other records.
+    /// - Throws: `.noKey`; `KeystoreError.damaged`.
+    package func kinds(_ id: CheckValue) throws -> ProtectionKinds { try records(of: id).protections().kinds }
 
     /// Removes a MainKey with all of its records and its copy in the kernel's keyring, and looks whether they are gone.
     /// - Returns: whether the keyring could be looked at. If not, it can hold a copy until that expires.

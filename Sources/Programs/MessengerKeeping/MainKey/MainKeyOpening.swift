@@ -7,7 +7,7 @@ extension MainKeyKeeper {
     /// - Throws: `.wrongPIN`; `.noProtection`; `AgeError` if the protection is damaged; `.otherKey`; `.noKey`.
     package func open(_ id: CheckValue, pin: borrowing SecureBytes) throws -> MainKey {
         guard let bytes = try records(of: id).protections().pin else {
-            throw MainKeyKeepingError.noProtection(.pin)
+            throw MainKeyKeepingError.noProtection(.pin, of: id)
         }
         let file = try AgeFile(bytes, .binary)
         let key: AgeFileKey
@@ -25,14 +25,14 @@ extension MainKeyKeeper {
     /// - Throws: as `open(_:pin:)`, `.wrongIdentity` instead of `.wrongPIN`.
     package func open(_ id: CheckValue, identity: borrowing AgeIdentity) throws -> MainKey {
         guard let protection = try records(of: id).protections().key else {
-            throw MainKeyKeepingError.noProtection(.key)
+            throw MainKeyKeepingError.noProtection(.key, of: id)
         }
         let file = try AgeFile(protection.file, .binary)
         let key: AgeFileKey
         do throws(AgeError) {
             key = try file.unlock(identity)
         } catch .noMatch {
-            throw MainKeyKeepingError.wrongIdentity
+            throw MainKeyKeepingError.wrongIdentity(id)
         } catch {
             throw error
         }

@@ -13,22 +13,24 @@ extension MainKeyKeepingError: Explained {
             Failure(
                 .locked, "another keytool process changed the protections of \(id) at the same time",
                 hints: "this command changed nothing; try again")
-        case .noProtection(let kinds):
+        case .noProtection(let kinds, let id):
             Failure(
                 .wrongPassword,
                 kinds == .pin
                     ? "a PIN was given, but the MainKey is not protected by a PIN"
                     : "--identity was given, but the MainKey is not protected by a key",
-                hints: "somebody may have replaced the keystore: keytool mainkey status shows the protections")
+                hints: "somebody may have replaced the keystore: keytool mainkey status \(id) shows the protections")
         case .wrongPIN: Failure(.wrongPassword, "wrong PIN")
-        case .wrongIdentity:
+        case .wrongIdentity(let id):
             Failure(
                 .wrongPassword, "no key of --identity opens the MainKey",
-                hints: "keytool mainkey status shows the recipients")
+                hints: id.map { "keytool mainkey status \($0) shows the recipients" }
+                    ?? "name the file with the secret key of a recipient that the command names")
         case .otherKey(let id):
             Failure(
                 .badData, "the protection of \(id) opens, but contains another key",
                 hints: "restore the whole keystore from a copy")
+        case .refused(let id, let refusal): refusal.failure(of: id)
         case .unproven:
             Failure(
                 .usage, "the copy in the clear is removed only after the PIN or key has opened the MainKey",
@@ -37,32 +39,35 @@ extension MainKeyKeepingError: Explained {
             Failure(
                 .badData, "the record \"\(record)\" has version \(version), which this keytool does not support",
                 hints: "a newer keytool created it: install that version")
-        case .alwaysLocked:
+        case .alwaysLocked(let id):
             Failure(
                 .usage, "the PIN is right, but the autolock setting is always: the key is not stored",
-                hints: "keytool mainkey timeout never, or a number of minutes")
+                hints: "keytool mainkey timeout never \(id), or a number of minutes in the place of never")
         case .notRemoved(let id): Failure(.io, "the MainKey \(id) is still there after its removal")
         case .tooManyRecipients(let limit): Failure(.usage, "a key protection has at most \(limit) recipients")
         }
     }
 }
 
-extension ProtectionRefusal: Explained {
-    var failure: Failure {
+extension ProtectionRefusal {
+    fileprivate func failure(of id: CheckValue) -> Failure {
         switch self {
         case .exists(.pin):
             Failure(
-                .exists, "the MainKey is already protected by a PIN", hints: "keytool mainkey passwd changes it")
+                .exists, "the MainKey is already protected by a PIN",
+                hints: "keytool mainkey passwd \(id) changes it")
         case .exists(.key):
             Failure(.exists, "the MainKey is already protected by a key", hints: "--replace replaces its recipients")
         case .exists: Failure(.exists, "a copy of the MainKey is already in the clear")
-        case .absent(.pin): Failure(.absent, "the MainKey has no PIN", hints: "keytool mainkey protect pin")
+        case .absent(.pin):
+            Failure(.absent, "the MainKey has no PIN", hints: "keytool mainkey protect pin --id \(id)")
         case .absent(.key): Failure(.absent, "the MainKey has no key protection")
         case .absent: Failure(.absent, "the MainKey has no copy in the clear")
         case .onlyCopy:
             Failure(
-                .usage, "the copy in the clear is the only one", hints: "first: keytool mainkey protect pin",
-                "or destroy the key: keytool mainkey wipe")
+                .usage, "the copy in the clear is the only one",
+                hints: "first: keytool mainkey protect pin --id \(id)",
+                "or destroy the key: keytool mainkey wipe \(id)")
         }
     }
 }

@@ -70,7 +70,7 @@ enum MainKeyMessenger: KeptMessenger {
         "it opens with the PIN and the keys of that time"
 
     static var archived: ArchivedMessenger {
-        ArchivedMessenger(name) { records throws(RecordProblem) in
+        ArchivedMessenger(name, dispensable: MainKeyKeeper.dispensableRecords) { records throws(RecordProblem) in
             try MainKeyKeeper.check(records)
             return nil
         }

@@ -1,11 +1,12 @@
 """mainkey init, status, protect, remove, passwd and wipe: what they leave is opened here without the program."""
 
+import os
 import re
 import subprocess
 
 import pytest
 
-from kit import agefile, mainkeys
+from kit import agefile, archives, mainkeys
 from kit.mainkeys import AGE_KEY, AGE_PIN, KEY, KEY_ID, NEW_PIN, NONE, PIN, RECIPIENTS, WRONG_PIN
 from kit.masterkey import PASSPHRASE
 from kit.runner import BINARY, snapshot
@@ -549,6 +550,29 @@ def test_import_for_recipients_needs_a_proof_or_a_yes(other_keytool, write, iden
     assert mainkeys.ids(other_keytool.keystore) == []
 
 
+def test_import_of_a_held_key_whose_record_is_damaged(other_keytool, write):
+    """The file may be the only copy then: nobody is told to delete it."""
+    verb = ["mainkey", "import", write("bare", KEY), "--no-pin"]
+    other_keytool.ok(*verb)
+    said = other_keytool.ok(*verb)
+    assert "already in the keystore" in said.out and "delete it when" in said.err, said
+    mainkeys.put(other_keytool, KEY_ID, DAMAGED["cut"])
+    before = snapshot(other_keytool.keystore)
+    refused = other_keytool.fails(65, *verb)
+    assert "protections" in refused.err and "delete it" not in refused.err, refused
+    assert snapshot(other_keytool.keystore) == before
+
+
+def test_a_file_for_a_thousand_recipients(keytool, write, identity):
+    file_key = os.urandom(16)
+    public = [agefile.decode_key(text, "age") for text in 999 * [OTHER_RECIPIENT] + [RECIPIENT]]
+    stanzas = [agefile.x25519_stanza(file_key, each, os.urandom(32)) for each in public]
+    file = agefile.seal(KEY, stanzas, file_key, bytes(16))
+    for content in (file, agefile.armored(file)):
+        assert len(content) > 64 * 1024
+        assert keytool.json("mainkey", "verify", write("many.age", content), *identity)["id"] == KEY_ID
+
+
 def test_stdin(other_keytool, write, new_pin, identity):
     """As for the other messengers."""
     before = snapshot(other_keytool.keystore)
@@ -578,7 +602,7 @@ NO_KEYS = {
     "no hex": (b"g" * 64, 65), "version of age": (b"age-encryption.org/v2\n", 65),
     "short content": (mainkeys.under_pin(KEY[:31]), 65), "long content": (mainkeys.under_pin(KEY + b"\0"), 65),
     "wrong passphrase": (mainkeys.under_pin(KEY, WRONG_PIN), 12), "cut": (mainkeys.under_pin(KEY)[:-1], 65),
-    "huge": (bytes(70_000), 65),
+    "huge": (bytes(600_000), 65),
 }
 
 
@@ -644,3 +668,45 @@ def test_two_changes_at_once(key, pin):
     found = state(key)
     # A key protection that comes second takes the copy in the clear away.
     assert found in (expected, expected - {NONE})
+
+
+def test_a_damaged_autolock_setting_keeps_nothing_from_the_key(key, other_keytool, pin, identity, write, tmp_path):
+    """It is used, exported and archived without the setting."""
+    under(key, AGE_PIN)
+    setting = mainkeys.directory(key.keystore, KEY_ID) / "autolock"
+    setting.write_bytes(b"KTR2" + bytes(90))
+    setting.chmod(0o600)
+    key.fails(65, "mainkey", "status")
+    key.ok("mainkey", "export", "-o", tmp_path / "key.age", "--recipient", RECIPIENT, *pin)
+    assert key.json("mainkey", "verify", tmp_path / "key.age", *identity)["id"] == KEY_ID
+    key.ok("mainkey", "protect", "key", RECIPIENT, *pin)
+    assert state(key) == {AGE_PIN, AGE_KEY}
+    archive = tmp_path / "archive.age"
+    verb = ["archive", "export", "-o", archive, "--recipient", archives.RECIPIENT]
+    refused = key.fails(65, *verb)
+    assert f"--skip-damaged exports mainkey/{KEY_ID} without its autolock" in refused.err and not archive.exists()
+    result = key(*verb, "--skip-damaged")
+    assert result.code == 65 and f"mainkey/{KEY_ID} is in the archive without its autolock" in result.err, result
+    names = [name for name in archives.opened(archive) if name.startswith("mainkey/")]
+    assert names == [f"mainkey/{KEY_ID}/protections"]
+    other_keytool.ok("archive", "import", archive, "--identity", write("archive.key", archives.IDENTITY + "\n"))
+    assert other_keytool.json("mainkey", "status")["timeout_minutes"] == -1
+
+
+def test_hints_name_the_key(key, pin, write, tmp_path):
+    """As soon as there are two, a command that names none ends in 64."""
+    other = write("other", agefile.identity_text(OTHER_SECRET) + "\n")
+    key.ok("mainkey", "init", "--another", "--no-pin")
+    named = ("--id", KEY_ID)
+    export = ["mainkey", "export", KEY_ID, "-o", tmp_path / "x", "--recipient", RECIPIENT]
+    said = under(key, NONE, AGE_PIN).ok("mainkey", "status", KEY_ID).err
+    assert f"keytool mainkey remove none --id {KEY_ID} removes it" in said
+    mainkeys.put(key, KEY_ID, {AGE_PIN: mainkeys.under_pin(KEY, work_factor=13)})
+    assert f"keytool mainkey passwd {KEY_ID} seals it again" in key.ok("mainkey", "status", KEY_ID).err
+    assert f"keytool mainkey passwd {KEY_ID} changes it" in key.fails(17, "mainkey", "protect", "pin", *named).err
+    said = under(key, AGE_KEY).fails(12, *export, "--identity", other).err
+    assert f"keytool mainkey status {KEY_ID} shows the recipients" in said
+    assert f"keytool mainkey status {KEY_ID} shows the protections" in key.fails(12, *export, *pin).err
+    assert f"keytool mainkey protect pin --id {KEY_ID}" in under(key, NONE).fails(10, "mainkey", "passwd", KEY_ID).err
+    said = key.fails(64, "mainkey", "remove", "none", *named).err
+    assert f"keytool mainkey protect pin --id {KEY_ID}" in said and f"keytool mainkey wipe {KEY_ID}" in said

@@ -248,7 +248,7 @@ def test_timeout_shortens_what_is_unlocked(unlocked, use):
 
 def test_always_locked(locked, pin):
     locked.ok("mainkey", "timeout", "always")
-    assert "always" in locked.fails(64, "mainkey", "unlock", *pin).err
+    assert f"keytool mainkey timeout never {KEY_ID}" in locked.fails(64, "mainkey", "unlock", *pin).err
     assert keyring.find(locked.entry) is None
 
 
@@ -264,10 +264,18 @@ def test_somebody_elses_entry_counts_as_locked(locked, pin, use, payload):
     locked.ok(*use)
 
 
-def test_damaged_setting(locked, pin):
+def test_the_hint_names_the_key(locked, pin):
+    assert f"keytool mainkey lock {KEY_ID} removes it" in locked.ok("mainkey", "unlock", *pin).err
+
+
+def test_damaged_setting(locked, pin, use):
     locked.ok("mainkey", "timeout", "5")
+    locked.ok("mainkey", "unlock", *pin)
     path = mainkeys.directory(locked.keystore, KEY_ID) / "autolock"
     path.write_bytes(path.read_bytes()[:-1])
+    # Nobody knows when the unlocked key had to be locked: it counts as locked.
+    locked.fails(16, *use)
+    locked.ok(*use, *pin)
     assert "timeout never" in locked.fails(65, "mainkey", "unlock", *pin).err
     locked.ok("mainkey", "timeout", "never")
     locked.ok("mainkey", "unlock", *pin)

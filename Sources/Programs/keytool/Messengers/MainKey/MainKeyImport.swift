@@ -55,7 +55,7 @@ struct MainKeyImport: Verb {
         let identities = recipients.isEmpty ? nil : try opening.identity.identities(session)
         let read = try ReadMainKey(at: file, opening, identities: identities, session)
         let id = read.key.checkValue
-        read.warn(at: file, session)
+        read.warnOfForgery(at: file, session)
         try prove(read, session)
         let members: [(String, JSONValue?)] = [
             ("form", .string(read.form.rawValue)),
@@ -63,12 +63,16 @@ struct MainKeyImport: Verb {
             ("clear_copy", .bool(read.hasClearCopy)),
         ]
         if check {
+            read.warnOfCopy(at: file, session)
             return try session.output.done(
                 ["\(ReadMainKey.name(file)) opens: the MainKey \(id)", "form        \(read.form.words)"],
                 json: .mainKey("import", id, members + [("stored", false)]))
         }
         let present = try session.mainKeysIfPresent(keystore)
-        guard try present?.ids().contains(id) != true else {
+        if let present, try present.ids().contains(id) {
+            // The file may be the only copy: what is said of it counts on a record that can be read.
+            _ = try present.kinds(id)
+            read.warnOfCopy(at: file, session)
             return try session.output.done(
                 ["already in the keystore: \(id); its protection was not changed"],
                 json: .mainKey("import", id, members + [("stored", false)]))
@@ -83,6 +87,7 @@ struct MainKeyImport: Verb {
             ["imported the MainKey \(id)", "protection  \(kinds.words)"],
             json: .mainKey(
                 "import", id, members + [("stored", true), ("protections", kinds.json)]))
+        read.warnOfCopy(at: file, session)
         if !noPIN { session.noteProtection(ofMainKey: kinds, keeper) }
         if present == nil, !keystore.noPassphrase { session.noteProtection(isProtected: keeper.isProtected) }
     }
@@ -110,7 +115,7 @@ struct MainKeyImport: Verb {
     ) throws {
         guard !identities.contains(where: { recipients.contains($0.identity.recipient) }) else { return }
         // Those that have not opened the file can only be a proof.
-        guard identities.isEmpty || read.isOpenedByIdentity else { throw MainKeyKeepingError.wrongIdentity }
+        guard identities.isEmpty || read.isOpenedByIdentity else { throw MainKeyKeepingError.wrongIdentity(nil) }
         if !yes { try session.ask(.unprovenKey, read.key.checkValue) }
     }
 

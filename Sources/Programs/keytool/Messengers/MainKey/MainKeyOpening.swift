@@ -65,13 +65,13 @@ extension Session {
         _ id: CheckValue, in keeper: MainKeyKeeper, _ options: MainKeyOpening, _ identities: [HeldAgeIdentity],
         isFresh: Bool
     ) throws -> OpenedMainKey {
-        let kinds = try keeper.summary(id).kinds
+        let kinds = try keeper.kinds(id)
         let isPINGiven = try options.pin.source() != nil
         if !identities.isEmpty {
             guard !options.pin.isGiven else {
                 throw UsageFailure("--identity and a PIN cannot be combined", hint: "either of them opens the MainKey")
             }
-            guard kinds.contains(.key) else { throw MainKeyKeepingError.noProtection(.key) }
+            guard kinds.contains(.key) else { throw MainKeyKeepingError.noProtection(.key, of: id) }
             for identity in identities {
                 do {
                     return OpenedMainKey(key: try keeper.open(id, identity: identity.identity), source: .identity)
@@ -79,9 +79,9 @@ extension Session {
                     continue
                 }
             }
-            throw MainKeyKeepingError.wrongIdentity
+            throw MainKeyKeepingError.wrongIdentity(id)
         }
-        guard !isPINGiven || kinds.contains(.pin) else { throw MainKeyKeepingError.noProtection(.pin) }
+        guard !isPINGiven || kinds.contains(.pin) else { throw MainKeyKeepingError.noProtection(.pin, of: id) }
         if !isPINGiven {
             switch try keeper.openUnprotected(id) {
             case .some(let key): return OpenedMainKey(key: key, source: .unprotected)
@@ -103,9 +103,10 @@ extension Session {
         }
     }
 
-    func warnOfClearCopy() {
+    func warnOfClearCopy(of id: CheckValue) {
         output.warn(
-            "a copy of the MainKey is in the clear beside its protection; keytool mainkey remove none removes it")
+            "a copy of the MainKey is in the clear beside its protection; "
+                + "keytool mainkey remove none --id \(id) removes it")
     }
 
     /// Prints a note if a new MainKey is not protected.

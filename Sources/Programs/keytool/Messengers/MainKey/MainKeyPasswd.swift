@@ -36,6 +36,6 @@ struct MainKeyPasswd: Verb {
             ["the PIN of \(id) was changed"], json: .mainKey("passwd", id, [("protections", plan.result.json)]))
         session.output.hint("older copies of the keystore still open with the old PIN")
         // The new PIN protects nothing then.
-        if plan.result.hasNeedlessClearCopy { session.warnOfClearCopy() }
+        if plan.result.hasNeedlessClearCopy { session.warnOfClearCopy(of: id) }
     }
 }

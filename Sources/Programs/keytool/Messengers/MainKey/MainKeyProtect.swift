@@ -71,14 +71,14 @@ struct MainKeyProtect: Verb {
         let plan = planned.plan
         // Before the question: somebody may have replaced the keystore.
         guard try opening.pin.source() == nil || plan.present.contains(.pin) else {
-            throw MainKeyKeepingError.noProtection(.pin)
+            throw MainKeyKeepingError.noProtection(.pin, of: id)
         }
         // Read once: it may come from stdin.
         let identities = try opening.identity.identities(session)
         let isKeyProven = identities.contains { recipients.contains($0.identity.recipient) }
         // If no key protection is there, --identity can only be a proof for the new one.
         let isProofOnly = plan.consent == .unprovenKey && !plan.present.contains(.key)
-        guard !isProofOnly || isKeyProven || identities.isEmpty else { throw MainKeyKeepingError.wrongIdentity }
+        guard !isProofOnly || isKeyProven || identities.isEmpty else { throw MainKeyKeepingError.wrongIdentity(nil) }
         if let consent = plan.consent(isKeyProven: isKeyProven), !yes { try session.ask(consent, id) }
         try session.withMainKey(id, in: keeper, opening, identities: isProofOnly ? [] : identities) { opened in
             let protection: MainKeyKeeper.NewProtection =

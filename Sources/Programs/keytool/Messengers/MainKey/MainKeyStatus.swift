@@ -25,10 +25,10 @@ struct MainKeyStatus: Verb {
             json: .mainKey("status", id, summary.members(unlockedUntil: until)))
         if summary.hasWeakWorkFactor {
             session.output.warn(
-                "the PIN protection is weak: a guess costs too little; keytool mainkey passwd seals it again")
+                "the PIN protection is weak: a guess costs too little; keytool mainkey passwd \(id) seals it again")
         }
         if summary.kinds.hasNeedlessClearCopy {
-            session.warnOfClearCopy()
+            session.warnOfClearCopy(of: id)
         } else {
             session.noteProtection(ofMainKey: summary.kinds, keeper)
         }

@@ -51,7 +51,8 @@ struct MainKeyUnlock: Verb {
                     ("unlocked", true), ("until", .string(until.rfc3339)),
                     ("timeout_minutes", .number(autolock.minutes)),
                 ]))
-        session.output.hint("any process of this account can read the key until then; keytool mainkey lock removes it")
+        session.output.hint(
+            "any process of this account can read the key until then; keytool mainkey lock \(id) removes it")
     }
 }
 

@@ -29,7 +29,7 @@ struct MainKeyVerify: Verb {
         try session.output.data(
             [
                 "MainKey     \(id)", "form        \(read.form.words)",
-                "keystore    \(isHeld ? "holds it" : "does not hold it")",
+                "keystore    \(isHeld ? "holds it; it was not opened there" : "does not hold it")",
             ],
             json: .mainKey(
                 "verify", id,

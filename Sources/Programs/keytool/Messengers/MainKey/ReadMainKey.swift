@@ -59,8 +59,8 @@ struct ReadMainKey: ~Copyable {
     /// Whether a secret key of `--identity` has opened it.
     var isOpenedByIdentity: Bool { finding == .openedByIdentity }
 
-    /// Longest file that is read, in bytes.
-    static let maxBytes = 64 * 1024
+    /// Longest file that is read, in bytes: enough for an age file to a thousand recipients.
+    static let maxBytes = 512 * 1024
 
     /// Reads and opens a file, or the app's items in a directory.
     /// - Parameters:
@@ -161,20 +161,27 @@ struct ReadMainKey: ~Copyable {
 
     /// Says what is weak about the form.
     func warn(at path: String, _ session: Session) {
-        switch form {
-        case .age: break
-        case .unprotected:
+        warnOfForgery(at: path, session)
+        warnOfCopy(at: path, session)
+    }
+
+    /// Says that changed bytes would have gone unnoticed.
+    func warnOfForgery(at path: String, _ session: Session) {
+        guard form.isUnauthenticated else { return }
+        session.output.warn(
+            "\(path) is not authenticated: changed bytes would give another key"
+                + (form == .pinLegacy ? "; its old form also reuses a keystream" : ""))
+    }
+
+    /// Says what to delete once the key is somewhere else.
+    func warnOfCopy(at path: String, _ session: Session) {
+        if form == .unprotected {
             session.output.warn(
                 path == "-"
                     ? "stdin had the key in the clear: delete what it came from when the key is imported"
                     : "\(path) holds the key in the clear: delete it when the key is imported")
-        case .pin, .pinLegacy:
-            session.output.warn(
-                "\(path) is not authenticated: changed bytes would give another key"
-                    + (form == .pinLegacy ? "; its old form also reuses a keystream" : ""))
-            if hasClearCopy {
-                session.output.warn("\(path)/\(ProtectionItem.none.rawValue) is a copy in the clear: delete it")
-            }
+        } else if hasClearCopy {
+            session.output.warn("\(path)/\(ProtectionItem.none.rawValue) is a copy in the clear: delete it")
         }
     }
 }
