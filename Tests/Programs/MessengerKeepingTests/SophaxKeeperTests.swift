@@ -142,6 +142,15 @@ private struct Place {
         #expect(try keeper.summary(id).prekeys == first.summary)
     }
 
+    @Test func `a rotation makes no prekeys`() throws {
+        let id = try place.added()
+        let before = try place.content(id)
+        for isForced in [false, true] {
+            #expect(throws: SophaxNoPrekeys(id: id)) { _ = try keeper.rotate(id, isForced: isForced, at: now) }
+        }
+        #expect(try place.content(id) == before)
+    }
+
     @Test func `a rotation is due after 7 days, or forced`() throws {
         let id = try place.added()
         let first = try keeper.refill(id, at: now).summary

@@ -88,11 +88,11 @@ extension KeystoreError: Explained {
         case (Owner.mainKey, "autolock"):
             ["nothing else is affected: keytool mainkey timeout never \(owner.id) writes it again"]
         case (Owner.sophaxChat, "prekeys"):
-            ["the identity is not affected: keytool sophaxchat export --without-prekeys \(owner.id) writes it"]
+            ["the identity is not affected: keytool sophaxchat export --without-prekeys \(owner.id) -o FILE writes it"]
         case (Owner.sophaxChat, "pin"), (Owner.sophaxChat, "attempts"), (Owner.sophaxChat, "changes"),
             (Owner.sophaxChat, "clearings"):
             [
-                "the identity is not affected, only the lock of its PIN: keytool sophaxchat export \(owner.id) writes it to a file",
+                "the identity is not affected, only the lock of its PIN: keytool sophaxchat export \(owner.id) -o FILE writes it",
                 "then keytool id remove \(owner.name), and keytool sophaxchat import without a PIN",
             ]
         case (Owner.onPrem, _):

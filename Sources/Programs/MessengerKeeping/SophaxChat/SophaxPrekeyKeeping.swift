@@ -17,16 +17,16 @@ extension SophaxKeeper {
     /// Fills the pool of one-time prekeys; makes all prekeys if there are none.
     /// - Throws: as `account`.
     package func refill(_ id: PeerID, at now: Timestamp) throws -> PrekeyChange {
-        try changePrekeys(id, at: now) { prekeys in (prekeys.refill(at: now), false) }
+        try changePrekeys(id, makingAt: now) { prekeys in (prekeys.refill(at: now), false) }
     }
 
     /// Replaces the signed prekey and the last-resort key if they are 7 days old, and drops those that were replaced
-    /// 14 days ago.
+    /// 14 days ago. Prekeys that are missing are not made: they may be in a file that is still to be imported.
     /// - Parameter isForced: replace them now; times that are later than now are moved to now.
-    /// - Throws: `.tooManyRotations`, then such times are moved, too; as `account`.
+    /// - Throws: `SophaxNoPrekeys`; `.tooManyRotations`, then such times are moved, too; as `account`.
     package func rotate(_ id: PeerID, isForced: Bool, at now: Timestamp) throws -> PrekeyChange {
         var due: Timestamp?
-        let change = try changePrekeys(id, at: now) { prekeys in
+        let change = try changePrekeys(id, makingAt: nil) { prekeys in
             let before = prekeys.signedID
             if !isForced {
                 _ = prekeys.maintain(at: now)
@@ -39,8 +39,9 @@ extension SophaxKeeper {
         return change
     }
 
+    /// - Parameter now: when all prekeys are made if there are none; nil to make none.
     private func changePrekeys(
-        _ id: PeerID, at now: Timestamp, _ change: (inout PrekeyStore) throws -> (made: Int, isRotated: Bool)
+        _ id: PeerID, makingAt now: Timestamp?, _ change: (inout PrekeyStore) throws -> (made: Int, isRotated: Bool)
     ) throws -> PrekeyChange {
         try locked(id) { identity in
             _ = try identity.records.sophaxAccount(id)
@@ -54,6 +55,7 @@ extension SophaxKeeper {
                 if !isSame { try changed.withBytes { try identity.write(Self.prekeys, $0) } }
                 return PrekeyChange(made: made, isRotated: isRotated, summary: PrekeySummary(prekeys))
             case .none:
+                guard let now else { throw SophaxNoPrekeys(id: id) }
                 let prekeys = PrekeyStore(at: now)
                 try prekeys.encoded().withBytes { try identity.write(Self.prekeys, $0) }
                 return PrekeyChange(made: prekeys.oneTimeCount, isRotated: true, summary: PrekeySummary(prekeys))
@@ -64,6 +66,11 @@ extension SophaxKeeper {
     /// The prekeys; nil if there are none.
     /// - Throws: as `account`.
     package func prekeys(_ id: PeerID) throws -> PrekeyStore? { try records(of: id).sophaxPrekeys() }
+}
+
+/// An identity has no prekeys that could be replaced.
+package struct SophaxNoPrekeys: Error, Equatable, Sendable {
+    package let id: PeerID
 }
 
 /// The public facts of the prekeys of an identity.

@@ -1,5 +1,6 @@
 import CommandLine
 import Console
+import MessengerKeeping
 import SophaxChat
 import SophaxStorage
 
@@ -91,12 +92,16 @@ extension SophaxPrekeyError: Explained {
             Failure(
                 .absent, "the identity \(id) has no prekeys", hints: "keytool sophaxchat refill-prekeys \(id)"
             ).because(of: "no_prekeys")
-        case .noOneTime(let number):
+        case .noOneTime(let number, let id):
             Failure(
                 .absent, "there is no one-time prekey \(number)",
-                hints: "keytool sophaxchat show-prekeys --json lists them")
+                hints: "keytool sophaxchat show-prekeys --json \(id) lists them")
         }
     }
+}
+
+extension SophaxNoPrekeys: Explained {
+    var failure: Failure { SophaxPrekeyError.none(id).failure }
 }
 
 extension SophaxUnexpected: Explained {

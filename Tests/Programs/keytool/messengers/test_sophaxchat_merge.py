@@ -145,6 +145,23 @@ def test_the_output_says_what_is_held(keytool, other_keytool, tmp_path, identity
     assert other_keytool.json("sophaxchat", "show")["username"] == "Ann"
 
 
+def test_a_damaged_lock_keeps_no_import_from_its_result(joined, exported, identity):
+    """The lock of the PIN is not needed. What is printed about a damaged record can be typed."""
+    id, file, _ = exported
+    sophax.put(joined, id, "pin", bytes(131))
+    made = joined.json("sophaxchat", "import", file, *identity)
+    assert (made["result"], made["added_signed_prekeys"], made["one_time_prekeys"]) == ("extended", 2, 40)
+    assert joined.json("sophaxchat", "import", file, *identity)["result"] == "held"
+    assert f"keytool sophaxchat export {id} -o FILE writes it" in joined.fails(65, "sophaxchat", "show").err
+    joined.ok("sophaxchat", "export", id, "-o", file.with_name("locked.age"), "--recipient", RECIPIENT)
+    sophax.forget(joined, id, "pin")
+    sophax.put(joined, id, "prekeys", bytes([2]))
+    said = joined.fails(65, "sophaxchat", "show").err
+    assert f"keytool sophaxchat export --without-prekeys {id} -o FILE writes it" in said
+    bare = file.with_name("bare.age")
+    joined.ok("sophaxchat", "export", "--without-prekeys", id, "-o", bare, "--recipient", RECIPIENT)
+
+
 def test_verify_counts_prekeys_and_peers(keytool, exported, identity):
     opened = keytool.json("sophaxchat", "verify", exported[1], *identity)
     assert (opened["signed_prekeys"], opened["one_time_prekeys"], opened["verified_peers"]) == (2, 20, 0)

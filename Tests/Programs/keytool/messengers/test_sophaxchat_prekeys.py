@@ -100,7 +100,10 @@ def test_rotation_goes_on_after_a_clock_that_was_ahead(keytool, made):
     said = keytool.ok("sophaxchat", "rotate-prekeys", "--if-due", "-q")
     assert said.out == "" and "clock" in said.err and f"rotate-prekeys --force {id}" in said.err
     assert signed(keytool, id)[-1] == wrong
-    assert re.search(r"sophaxchat +1, all of them open; the clock is wrong, or was: .*--force", keytool("doctor").out)
+    # Doctor names no identity.
+    told = keytool("doctor").out
+    assert re.search(r"sophaxchat +1, all of them open; the clock is wrong, or was: .*--force PEER-ID", told)
+    assert id not in told
     # Without it cron goes on a week later.
     later = after(keytool, 7.5).ok("sophaxchat", "rotate-prekeys", "--if-due")
     assert later.out == f"replaced the signed prekey of {id}\n" and later.err == ""
@@ -231,6 +234,27 @@ def test_if_due_beside_a_damaged_record(keytool, made, second):
     assert (rotated["id"], rotated["rotated"]) == (max(id, second), True)
 
 
+def test_a_rotation_makes_no_prekeys(keytool, made, second):
+    """They may be in an age file that is still to be imported."""
+    id, _ = made
+    sophax.forget(keytool, id, "prekeys")
+    before = snapshot(keytool.keystore)
+    for more in ((), ("--force",)):
+        refused = keytool.fails(10, "sophaxchat", "rotate-prekeys", id, *more, "--json").error
+        assert refused["reason"] == "no_prekeys" and f"refill-prekeys {id}" in refused["hint"]
+    for named in ((), (id,)):
+        said = keytool.ok("sophaxchat", "rotate-prekeys", "--if-due", *named)
+        assert (said.out, said.err) == ("", "")
+    results = keytool.json("sophaxchat", "rotate-prekeys", "--if-due")["results"]
+    assert {one["id"]: one["rotated"] for one in results} == {id: False, second: False}
+    assert snapshot(keytool.keystore) == before
+    aged(keytool, second, 7)
+    said = keytool.ok("sophaxchat", "rotate-prekeys", "--if-due")
+    assert (said.out, said.err) == (f"replaced the signed prekey of {second}\n", "")
+    assert record(keytool, id) is None
+    assert keytool.json("sophaxchat", "refill-prekeys", id)["rotated"]
+
+
 def test_if_due_without_an_identity(keytool):
     keytool.fails(10, "sophaxchat", "rotate-prekeys", "--if-due")
 
@@ -255,7 +279,8 @@ def test_bundle(keytool, made, tmp_path):
     assert "not recorded" in warned and str(number) in warned
     assert not any(sophax.encode(secret) in text for secret in (*keys, *signed[2:4]))
     assert not sophax.is_signed(text.replace("Ann", "Eve"), keys)
-    keytool.fails(10, "sophaxchat", "export-bundle", "--one-time", "0")
+    absent = keytool.fails(10, "sophaxchat", "export-bundle", "--one-time", "0")
+    assert f"keytool sophaxchat show-prekeys --json {id} lists them" in absent.err
     keytool.fails(64, "sophaxchat", "export-bundle", "--address", "")
 
 
@@ -278,6 +303,7 @@ def test_safety(keytool, made, bob, write):
     assert keytool.json("sophaxchat", "safety", code)["safety_number"] == shown["safety_number"]
     drawn = keytool.ok("sophaxchat", "safety", bob, "--qr", "--mode", "ascii").out
     assert "##" in drawn and len(drawn.splitlines()) > 25
+    assert f"verify-peer FILE --number DIGITS --id {id}\n" in keytool.ok("sophaxchat", "safety", bob).err
     for content in (b"", b"{}", bytes(63), sophax.bundle(BOB, 1.5).replace(b"1.5", b"2.5")):
         keytool.fails(65, "sophaxchat", "safety", write("wrong", content))
 

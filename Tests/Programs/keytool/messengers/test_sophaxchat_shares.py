@@ -147,3 +147,16 @@ def test_a_name_that_is_not_used(keytool, app_shares):
     keytool.ok("sophaxchat", "join", *app_shares, "--expect-id", ID, "--username", "Ann")
     said = keytool.ok("sophaxchat", "join", *app_shares, "--expect-id", ID, "--username", "Eve")
     assert "--username Eve was ignored" in said.err and sophax.held(keytool, ID)[1]["username"] == "Ann"
+
+
+def test_a_name_that_is_added(keytool, app_shares):
+    """The identity was restored without one."""
+    verb = ["sophaxchat", "join", *app_shares, "--expect-id", ID]
+    keytool.ok(*verb)
+    said = keytool.ok(*verb, "--username", "Ann")
+    assert "added the user's name" in said.out and "ignored" not in said.err, said
+    assert sophax.held(keytool, ID)[1]["username"] == "Ann"
+    again = keytool.ok(*verb, "--username", "Ann")
+    assert "with the same keys" in again.out and "ignored" not in again.err, again
+    sophax.put(keytool, ID, "identity", sophax.account_text(ALICE, ID[:8]))
+    assert [keytool.json(*verb, "--username", "Bea")["stored"] for _ in range(2)] == [True, False]

@@ -37,11 +37,11 @@ extension SophaxChatMessenger {
         try known.require(options.expectID)
         let keeper = SophaxKeeper(try open())
         let result = try keeper.store(opened.account, isOnly: !options.another, at: WallClock.now())
-        // What is held may be more than the file has, and have another name.
-        let held = try keeper.summary(known.peerID)
-        let (facts, hasPrekeys) = (SophaxFacts(held, form: opened.form), held.prekeys != nil)
+        // What is held may be more than the file has, and have another name. The lock of the PIN does not matter.
+        let facts = try SophaxFile(form: opened.form, account: keeper.wholeAccount(known.peerID)).facts
+        let hasPrekeys = facts.prekeys != nil
         let otherName =
-            opened.account.hasDefaultUsername || opened.account.username == held.username
+            opened.account.hasDefaultUsername || opened.account.username == facts.username
             ? nil : opened.account.username
         return ImportedAccount(
             isNew: result == .new,
@@ -54,7 +54,7 @@ extension SophaxChatMessenger {
             if let otherName {
                 output.warn(
                     "the user of the file is \(otherName.printable); the identity stays under its name, "
-                        + "\(held.username.printable)")
+                        + "\(facts.username.printable)")
             }
             guard !hasPrekeys else { return }
             output.hint(

@@ -2,7 +2,6 @@ import Age
 import CommandLine
 import Console
 import Encodings
-import MessengerKeeping
 import SecureMemory
 import SophaxChat
 import SophaxStorage
@@ -107,15 +106,6 @@ struct SophaxFacts {
             ("signed_prekeys", prekeys.map { .number($0.signed) }),
             ("one_time_prekeys", prekeys.map { .number($0.oneTime) }), ("form", .string(form.name)),
         ]
-    }
-}
-
-extension SophaxFacts {
-    /// What the keystore has.
-    init(_ held: SophaxKeeper.Summary, form: SophaxFile.Form) {
-        self.init(
-            identity: held.identity, username: held.username, verifiedCount: held.verifiedCount,
-            prekeys: held.prekeys.map { ($0.signed.count, $0.oneTimeIDs.count) }, form: form)
     }
 }
 

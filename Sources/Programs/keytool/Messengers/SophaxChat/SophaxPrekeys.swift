@@ -56,7 +56,8 @@ struct SophaxRotatePrekeys: Verb {
         discussion: """
             They are replaced if they are 7 days old, or at once with --force. Those before are kept for 14 days, for \
             peers that have an old bundle. --force says that the clock is right: times later than now count as now. \
-            With --if-due, cron runs it: for every identity, or for the named one.
+            With --if-due, cron runs it: for every identity, or for the named one. Prekeys that are missing are not \
+            made: keytool sophaxchat refill-prekeys makes them.
             """)
 
     @OptionGroup var globals: GlobalOptions
@@ -102,6 +103,9 @@ struct SophaxRotatePrekeys: Verb {
                 if change.isRotated { lines.append("replaced the signed prekey of \(id)") }
                 results.append(.members(change.members(id, at: now)))
                 change.summary.warn(at: now, id, output)
+            } catch is SophaxNoPrekeys {
+                // None is due. They may be in a file that is still to be imported.
+                results.append(.members([("id", .string(id.description)), ("made", .number(0)), ("rotated", false)]))
             } catch {
                 let failure = Failure(error)
                 if !output.isJSON { failure.report(about: id.description) }
@@ -182,7 +186,7 @@ struct SophaxExportBundle: Verb {
         case .some(let prekeys):
             let chosen = try oneTime.map { number in
                 guard let prekey = prekeys.oneTimePrekey(number) else {
-                    throw SophaxPrekeyError.noOneTime(number)
+                    throw SophaxPrekeyError.noOneTime(number, of: id)
                 }
                 return prekey
             }
@@ -197,8 +201,8 @@ struct SophaxExportBundle: Verb {
 enum SophaxPrekeyError: Error {
     /// The identity has no prekeys.
     case none(PeerID)
-    /// The pool has no one-time prekey of this number.
-    case noOneTime(UInt32)
+    /// The pool of an identity has no one-time prekey of this number.
+    case noOneTime(UInt32, of: PeerID)
 }
 
 extension PrekeySummary {
@@ -231,16 +235,17 @@ extension PrekeySummary {
         ]
     }
 
-    /// For doctor, which names no identity; nil if the clock may be right.
-    func clockWarning(at now: Timestamp) -> String? {
+    /// - Parameter id: nil for doctor, which names no identity.
+    /// - Returns: nil if the clock may be right.
+    func clockWarning(at now: Timestamp, of id: PeerID? = nil) -> String? {
         guard now < newestMade else { return nil }
         return "the clock is wrong, or was: a signed prekey was made at \(newestMade.rfc3339); "
-            + "if the clock is right now: keytool sophaxchat rotate-prekeys --force"
+            + "if the clock is right now: keytool sophaxchat rotate-prekeys --force \(id?.description ?? "PEER-ID")"
     }
 
     /// Says if the clock cannot be right.
     fileprivate func warn(at now: Timestamp, _ id: PeerID, _ output: Output) {
-        if let warning = clockWarning(at: now) { output.warn("\(warning) \(id)") }
+        if let warning = clockWarning(at: now, of: id) { output.warn(warning) }
     }
 
     /// Says what to do about a wrong clock, and old or few prekeys.

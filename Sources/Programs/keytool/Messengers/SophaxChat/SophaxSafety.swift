@@ -80,7 +80,8 @@ struct SophaxSafety: Verb {
                 ]))
         if !isVerified {
             session.output.hint(
-                "compare the number with the peer, then: keytool sophaxchat verify-peer FILE --number DIGITS")
+                "compare the number with the peer, then: "
+                    + "keytool sophaxchat verify-peer FILE --number DIGITS --id \(id)")
         }
     }
 }

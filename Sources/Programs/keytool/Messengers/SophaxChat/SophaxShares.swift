@@ -170,11 +170,18 @@ struct SophaxJoin: Verb {
         let account = try SophaxAccount(
             identity: identity, username: new.username ?? SophaxAccount.defaultUsername(known.peerID))
         let result = try keeper.store(account, isOnly: !new.another, at: WallClock.now())
+        let words =
+            switch result {
+            case .new: "restored the identity"
+            case .held: "already in the keystore, with the same keys"
+            // Shares have nothing else that could be missing.
+            case .extended: "already in the keystore; added the user's name"
+            }
         try session.output.done(
-            [result == .new ? "restored the identity" : "already in the keystore, with the same keys"] + known.lines,
-            json: SophaxChatMessenger.result("join", members + [("stored", .bool(result == .new))]))
+            [words] + known.lines,
+            json: SophaxChatMessenger.result("join", members + [("stored", .bool(result != .held))]))
         if result == .new, !keystore.noPassphrase { session.noteProtection(isProtected: keeper.isProtected) }
-        if result != .new, let username = new.username {
+        if let username = new.username, try keeper.account(known.peerID).username != username {
             session.output.warn("--username \(username.printable) was ignored: the identity is held under its name")
         }
         session.output.hint(
