@@ -84,6 +84,11 @@ extension KeystoreError: Explained {
     /// Commands that forget or replace a damaged record.
     private static func waysOut(ofDamaged record: String, _ owner: Owner) -> [Hint] {
         switch (owner.messenger, record) {
+        case (_, "commit"):
+            [
+                "the other records may be as they were: copy the whole keystore, then move the file identities/\(owner.messenger)/\(owner.id)/commit out of it",
+                "then keytool doctor, and write the keys to a file; until then remove nothing",
+            ]
         case (Owner.threema, _): waysOut(ofThreema: record, owner.id)
         case (Owner.mainKey, "autolock"):
             ["nothing else is affected: keytool mainkey timeout never \(owner.id) writes it again"]
