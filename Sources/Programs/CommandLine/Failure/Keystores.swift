@@ -123,7 +123,9 @@ extension KeystoreError: Explained {
         case "directory":
             ["nothing else is affected: name the directory with --directory, and it is written again"]
         case "gatewaysecret":
-            ["the private key is not affected: keytool backup import FILE --id \(id) --replace writes it again"]
+            [
+                "the private key is not affected: keytool backup import KEYFILE --id \(id) --gateway-secret-file FILE writes it again"
+            ]
         case "linking":
             ["nothing else is affected: keytool id link mobile NUMBER --identity \(id) writes it again"]
         case "history": ["nothing else is affected: take another backup of \(safe: "history") \(id)"]

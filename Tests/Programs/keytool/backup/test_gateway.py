@@ -137,6 +137,17 @@ def test_held_already(keytool, key, write, secret, given):
     assert keytool.ok("id", "show", "--reveal-gateway-secret").out == "renewed\n"
 
 
+def test_a_damaged_secret_is_written_again_by_the_same_key_only(keytool, key, write, secret):
+    keytool.ok("backup", "import", key, "--id", ID, *secret)
+    record = next(keytool.keystore.rglob("gatewaysecret"))
+    record.write_bytes(record.read_bytes()[:-1] + bytes([record.read_bytes()[-1] ^ 1]))
+    hint = keytool.fails(65, "id", "show", "--reveal-gateway-secret").err
+    assert "keytool backup import KEYFILE --id" in hint and "--replace" not in hint
+    keytool.fails(17, "backup", "import", write("peer", PEER), "--id", ID, *secret)
+    assert keytool.json("backup", "import", key, "--id", ID, *secret)["gateway_secret_stored"] is True
+    assert keytool.ok("id", "show", "--reveal-gateway-secret").out == SECRET.decode() + "\n"
+
+
 def test_codes_and_archives(keytool, key, secret, given, tmp_path, backup_password):
     keytool.ok("backup", "import", key, "--id", ID, *secret)
     code = keytool.json("backup", "export", *backup_password)["code"]
