@@ -172,8 +172,16 @@ extension OpenKeystore {
 
     /// Stores the master key in the kernel's keyring, for `LockedKeystore.unlockFromKeyring`.
     /// - Parameter seconds: the kernel removes the key after this time.
-    /// - Throws: `KernelKeyringError`.
+    /// - Throws: `KernelKeyringError`; `KeystoreError.changed` if another process changed the passphrase since the file
+    ///   was read. Then the keyring has no key.
     public func keepUnlocked(seconds: UInt32) throws {
         try KernelKeyring.keep(masterKey.bytes, as: try locked.keyringName(), seconds: seconds)
+        // Who changes the passphrase empties the keyring after that: of the two, the later one sees the other.
+        do {
+            guard try locked.isCurrent() else { throw KeystoreError.changed(path: locked.masterKeyPath) }
+        } catch {
+            _ = try? locked.forgetUnlocked()
+            throw error
+        }
     }
 }

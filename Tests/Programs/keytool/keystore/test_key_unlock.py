@@ -2,6 +2,7 @@
 
 import datetime
 import os
+import shlex
 import time
 
 import pytest
@@ -182,6 +183,17 @@ def test_the_passphrase_itself_is_changed_only_by_who_knows_it(unlocked, given):
         unlocked.fails(16, "key", *command)
     assert snapshot(unlocked.keystore) == before
     assert keyring.find(unlocked.name).expiry in ("15m", "14m")
+
+
+def test_a_change_of_passphrase_while_unlock_asks(locked, passphrase, given, write):
+    """Else the key would stay in the keyring for hours, although the passphrase was changed."""
+    change = shlex.join(map(str, locked.command_line(
+        "key", "passwd", *passphrase, *given("new-passphrase", NEW_PASSPHRASE))))
+    source = write("source", f"{change} >&2; cat {shlex.quote(str(passphrase[1]))}\n", 0o700)
+    refused = locked.fails(11, "key", "unlock", "--passphrase-command", f"sh {shlex.quote(str(source))}")
+    assert "another keytool process changed" in refused.err, refused
+    assert keyring.find(locked.name) is None
+    locked.fails(16, *SHOW)
 
 
 @pytest.mark.parametrize("verb", ["passwd", "unprotect"])
