@@ -31,6 +31,12 @@ public final class OutputFile {
         return try Directory.read(descriptor, into: &bytes, at: offset, path: path)
     }
 
+    /// Has the kernel write to the disk what it holds of the file, which can fail.
+    package func sync() throws(FileError) {
+        precondition(isOpen, "the file is complete")
+        guard uninterrupted({ fsync(descriptor) }) == 0 else { throw .system(.sync, path: path, code: errno) }
+    }
+
     /// The identity that the file will have under its name.
     package func identity() throws(FileError) -> FileIdentity {
         precondition(isOpen, "the file is complete")

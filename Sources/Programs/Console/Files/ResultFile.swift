@@ -120,14 +120,17 @@ package struct ResultFile {
     }
 
     /// The same for several files of one result: if one of them or `finish` fails, none is left that was not there before.
-    /// All of them are written before the first one gets its name, so that a full disk costs nothing that stood there.
+    /// All of them are on the disk, and nobody has changed what they replace, before the first one gets its name: so a
+    /// full disk costs nothing that stood there.
     package static func write(_ parts: [(file: ResultFile, bytes: [UInt8])], finish: () throws -> Void) throws {
         var new: [(file: ResultFile, identity: FileIdentity)] = []
         func write(from index: Int) throws {
             let (file, bytes) = parts[index]
             let written = try file.write {
                 try $0.write(bytes.span)
-                if index + 1 < parts.count { try write(from: index + 1) }
+                try $0.sync()
+                if index + 1 < parts.count { return try write(from: index + 1) }
+                for each in parts { try each.file.requireUnchanged() }
             } finish: {
                 if index == 0 { try finish() }
             }
@@ -209,11 +212,13 @@ package struct ResultFile {
 package final class ResultPieces {
     private let writing: (Span<UInt8>) throws -> Void
     private let reading: ((inout MutableSpan<UInt8>, Int) throws -> Int)?
+    private let syncing: () throws -> Void
 
     /// Stdout.
     fileprivate init() {
         writing = { try Output.writeResult($0) }
         reading = nil
+        syncing = {}
     }
 
     /// - Parameter failure: explains an error of the file.
@@ -224,7 +229,14 @@ package final class ResultPieces {
         reading = { bytes, offset in
             do throws(FileError) { return try file.read(into: &bytes, at: offset) } catch { throw failure(error) }
         }
+        syncing = {
+            do throws(FileError) { try file.sync() } catch { throw failure(error) }
+        }
     }
+
+    /// Has the kernel write a file to the disk.
+    /// - Throws: `ResultFileError`.
+    fileprivate func sync() throws { try syncing() }
 
     /// - Throws: `ResultFileError`; `OutputError` for stdout.
     package func write(_ bytes: Span<UInt8>) throws { try writing(bytes) }

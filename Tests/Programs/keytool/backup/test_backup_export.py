@@ -3,6 +3,7 @@
 import os
 import re
 import resource
+import shlex
 import signal
 import stat
 import subprocess
@@ -154,6 +155,21 @@ def test_what_was_there_stays_if_one_of_two_files_cannot_be_written(keytool, bac
         assert {path: path.read_bytes() for path in tmp_path.glob("*code*")} == former
     keytool.ok(*command)
     assert oracle.open_code(code.read_text().strip(), BACKUP_PASSWORD) and picture.read_bytes().startswith(b"<")
+
+
+@pytest.mark.parametrize("touched", ["code", "code.svg"])
+def test_what_was_there_stays_if_one_of_two_files_was_changed(keytool, write, tmp_path, touched):
+    """Somebody edits one of the files while the password is typed: neither is replaced."""
+    code, picture = tmp_path / "code", tmp_path / "code.svg"
+    for path in (code, picture):
+        path.write_bytes(b"an earlier one")
+    source = write("source", f"echo edited > {shlex.quote(str(tmp_path / touched))}; echo another-password-7\n", 0o700)
+    refused = keytool.fails(17, "backup", "export", "--force", "-o", code, "--qr-file", picture,
+                            "--backup-password-command", f"sh {shlex.quote(str(source))}")
+    assert f"changed or removed {tmp_path / touched} meanwhile" in refused.err
+    earlier = {path: path.read_bytes() for path in (code, picture)}
+    assert earlier == {path: b"edited\n" if path.name == touched else b"an earlier one" for path in earlier}
+    assert len(list(tmp_path.glob("*code*"))) == 2
 
 
 def test_a_key_that_is_replaced_meanwhile(keytool, write, terminal, tmp_path, backup_password):
