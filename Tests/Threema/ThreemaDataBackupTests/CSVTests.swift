@@ -20,6 +20,7 @@ import Testing
         ("\"a\"\n\"b\"\r\"c\"\r\n\"d\"", [["a"], ["b"], ["c"], ["d"]]),
         ("a,b\n", [["a", "b"]]), (",\n", [["", ""]]), (#""a",,"c""#, [["a", "", "c"]]), ("\"\"\"\"", [["\""]]),
         ("  \"a\", \t\"b\"", [["a", "b"]]), (" a, b\n", [[" a", " b"]]), (#""a;b";c"#, [["a;b;c"]]),
+        (#" a"b", "c""#, [[#" a"b""#, "c"]]),
         (#""say ""hi""""#, [[#"say "hi""#]]), (#""say \"hi\"""#, [[#"say "hi""#]]), (#""a\\b""#, [[#"a\b"#]]),
         (#""a\b\n\"c""#, [[#"abn"c"#]]), (#"a\b"#, [["ab"]]), (#""\\""""#, [[#"\""#]]), (#"a"b,c"#, [[#"a"b"#, "c"]]),
         ("\"a\nb\",\"c\r\nd\",\"e\rf\"\n", [["a\nb", "c\nd", "e\nf"]]), ("\n\n\"a\"\n\n", [["a"]]), ("", []),
@@ -48,6 +49,14 @@ import Testing
         #expect(isFaulty(String(repeating: "a,", count: 64) + "a"))
         #expect(!isFaulty(String(repeating: "a", count: 65_536)))
         #expect(isFaulty(String(repeating: "a", count: 65_537)))
+    }
+
+    /// Looking at the whole cell for each quote would mean 140,000,000,000 comparisons here.
+    @Test func `many quotes behind many blanks are no work`() {
+        let text = String(repeating: " ", count: 65_535) + "a" + String(repeating: "\"", count: 2 << 20) + ",\"b\""
+        let rows = Self.rows(Array(text.utf8))
+        #expect(rows.count == 1 && rows[0].isFaulty)
+        #expect(rows[0].cells.map(\.utf8.count) == [65_536, 1])
     }
 
     @Test func `reading ends when the caller says so`() {

@@ -48,6 +48,8 @@ enum CSV {
         var position: Int
         var row = Row()
         private var cell: [UInt8] = []
+        /// Whether the cell has blanks only.
+        private var isBlank = true
         private var isQuoted = false
         private var isOpen = false
 
@@ -74,7 +76,7 @@ enum CSV {
                     } else {
                         isOpen = false
                     }
-                case quote where !isQuoted && cell.allSatisfy({ $0 == 0x20 || $0 == 0x09 }):
+                case quote where !isQuoted && isBlank:
                     cell = []
                     (isQuoted, isOpen) = (true, true)
                 case comma where !isOpen: finishCell()
@@ -86,7 +88,12 @@ enum CSV {
         }
 
         private mutating func append(_ byte: UInt8) {
-            if cell.count < maxCellBytes { cell.append(byte) } else { row.isFaulty = true }
+            guard cell.count < maxCellBytes else {
+                row.isFaulty = true
+                return
+            }
+            cell.append(byte)
+            if byte != 0x20 && byte != 0x09 { isBlank = false }
         }
 
         private mutating func finishCell() {
@@ -97,7 +104,7 @@ enum CSV {
             } else {
                 row.isFaulty = true
             }
-            (cell, isQuoted, isOpen) = ([], false, false)
+            (cell, isBlank, isQuoted, isOpen) = ([], true, false, false)
         }
     }
 }
