@@ -90,6 +90,22 @@ import VectorKit
         #expect(try request.answer(reply(#"{"identities":[]}"#)) == [])
     }
 
+    @Test func `an ID that is found twice has one key`() throws {
+        let phone = ContactHash(try PhoneNumber(parsing: "+41791234567"))
+        let email = ContactHash(try EmailAddress(normalizing: "ann@example.org"))
+        let request = try DirectoryRequest.match([phone, email])
+        func body(_ key: String) -> HTTPResponse {
+            let first = #"{"identity":"ECHOECHO","publicKey":"\#(Self.key)","mobileNoHash":"\#(phone.base64)"}"#
+            let second = #"{"identity":"ECHOECHO","publicKey":"\#(key)","emailHash":"\#(email.base64)"}"#
+            return reply(#"{"identities":[\#(first),\#(second)]}"#)
+        }
+        #expect(try request.answer(body(Self.key)).contacts.count == 2)
+        for byte: UInt8 in [8, 0] {
+            let other = Base64.encode([UInt8](repeating: byte, count: 32).span)
+            #expect(throws: DirectoryError.malformed(field: "publicKey")) { try request.answer(body(other)) }
+        }
+    }
+
     @Test func `lists in order have the length of the question`() throws {
         let masks = try DirectoryRequest.checkFeatureMask([id])
         for list in ["[]", "[1,2]", #"["1"]"#, "1", "[-1]", "[[1]]"] {

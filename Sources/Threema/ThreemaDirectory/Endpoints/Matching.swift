@@ -95,7 +95,16 @@ extension ServiceRequest where Answer == FoundContacts, Failure == DirectoryErro
         { (reply) throws(DirectoryError) in
             let interval = try reply.checkInterval()
             var contacts: [FoundContact] = []
-            for fields in try reply.objects("identities") { contacts.append(try contact(fields, sent)) }
+            var earlier: [ThreemaID: FoundContact] = [:]
+            for fields in try reply.objects("identities") {
+                let found = try contact(fields, sent)
+                // Somebody who is found by several addresses has the same key in all entries.
+                guard earlier[found.id, default: found].publicKey == found.publicKey else {
+                    throw DirectoryError.malformed(field: "publicKey")
+                }
+                earlier[found.id] = found
+                contacts.append(found)
+            }
             return FoundContacts(checkInterval: interval, contacts: contacts)
         }
     }

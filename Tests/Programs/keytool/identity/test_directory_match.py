@@ -279,3 +279,17 @@ def test_a_directory_that_names_others_is_not_believed(keytool, id_directory, re
              % (base64.b64encode(KEY).decode(), other)).encode()
     id_directory.script(MATCH, id_directory.status(200, reply))
     assert '"emailHash"' in keytool.fails(65, "contact", "match", addresses).err
+
+
+@pytest.mark.parametrize("other", [OTHER_KEY, bytes(32)], ids=["other", "unusable"])
+def test_an_id_with_two_keys_is_not_believed(keytool, id_directory, registered, other):
+    """Which of them is compared would depend on their order."""
+    keytool.ok("contact", "add", "ANNANNAN", KEY.hex())
+    identities = [{"identity": "ANNANNAN", "publicKey": base64.b64encode(key).decode(),
+                   "emailHash": hashed(EMAIL_KEY, name)}
+                  for key, name in ((KEY, "ann@gmail.com"), (other, "ann@googlemail.com"))]
+    for options in ([], ["--add"]):
+        id_directory.script(MATCH, id_directory.status(200, json.dumps({"identities": identities}).encode()))
+        result = keytool.fails(65, "contact", "match", "-", *options, stdin="ann@gmail.com\n")
+        assert '"publicKey"' in result.err
+    assert levels(keytool) == {"ANNANNAN": 1}
