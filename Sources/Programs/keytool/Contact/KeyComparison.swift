@@ -54,7 +54,7 @@ extension Session {
     /// The keystore, if it opens without asking for its passphrase.
     /// - Returns: nil if it is missing, or needs a passphrase that no source gives.
     /// - Throws: as `keeper` if a source gives the passphrase.
-    func keeperWithoutQuestion(_ passphrase: SecretOptions<KeystorePassphrase>) throws -> ThreemaKeeper? {
+    private func keeperWithoutQuestion(_ passphrase: SecretOptions<KeystorePassphrase>) throws -> ThreemaKeeper? {
         if try passphrase.source() != nil { return try keeper(passphrase) }
         guard let locked = try? LockedKeystore(at: keystorePath),
             let keystore = locked.isProtected ? locked.unlockFromKeyring() : try? locked.unlock()
@@ -62,16 +62,21 @@ extension Session {
         return keeper(keystore)
     }
 
-    /// The keystore whose keys a directory's answer is compared with.
-    /// - Returns: nil if it cannot be opened without a question. If a given passphrase does not open it, a warning says
-    ///   that nothing is compared.
-    func keeperToCompare(_ passphrase: SecretOptions<KeystorePassphrase>) -> ThreemaKeeper? {
+    /// The keystore, for a command that can do without it.
+    /// - Parameter loss: what the user loses if a given passphrase does not open the keystore: begins the warning.
+    /// - Returns: nil if it cannot be opened without a question, or not with a given passphrase.
+    /// - Throws: `UsageFailure` if several sources are given, or one is malformed.
+    func keeperIfOpen(
+        _ passphrase: SecretOptions<KeystorePassphrase>, orWarning loss: String
+    ) throws -> ThreemaKeeper? {
         do {
             return try keeperWithoutQuestion(passphrase)
         } catch KeystoreError.absent {
             return nil
+        } catch let error as UsageFailure {
+            throw error
         } catch {
-            output.warn("not compared with the keystore: \(Failure(error).message)")
+            output.warn("\(loss): \(Failure(error).message)")
             return nil
         }
     }

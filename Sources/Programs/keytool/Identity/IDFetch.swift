@@ -29,7 +29,9 @@ struct IDFetch: Verb {
         for id in ids where !asked.contains(id) { asked.append(id) }
         let isNamed = try directory.isNamed
         let keeper =
-            try isNamed ? session.keeperToCompare(keystore.passphrase) : session.keeperIfPresent(keystore.passphrase)
+            try isNamed
+            ? session.keeperIfOpen(keystore.passphrase, orWarning: "not compared with the keystore")
+            : session.keeperIfPresent(keystore.passphrase)
         let work = keeper.map { session.directory(of: $0, directory) }
         let server = try directory.server(remembered: isNamed ? nil : remembered(work), work?.companies)
         let connect = work?.connect ?? session.connectingDirectory(directory.waiting.limits)

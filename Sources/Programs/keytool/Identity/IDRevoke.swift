@@ -44,9 +44,10 @@ struct IDRevoke: Verb {
             // With these, a keystore whose passphrase is lost does not matter; only what it remembers of the
             // directory's authorities and pins does.
             let isComplete = named.id != nil && isPasswordGiven && directory.directory != nil
+            let loss = "what the keystore remembers of the directory does not count"
             opened =
                 try isComplete
-                ? session.keeperWithoutQuestion(keystore.passphrase) : session.keeper(keystore.passphrase)
+                ? session.keeperIfOpen(keystore.passphrase, orWarning: loss) : session.keeper(keystore.passphrase)
         } catch KeystoreError.absent where named.id != nil {
             opened = nil
         }

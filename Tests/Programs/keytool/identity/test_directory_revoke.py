@@ -169,6 +169,28 @@ def test_the_password_without_the_lost_passphrase(keytool, id_directory, at, giv
     assert id_directory.identities[id].state == INVALID
 
 
+def test_the_password_with_a_passphrase_that_does_not_fit(keytool, id_directory, at, given, write, password):
+    passphrase = given("passphrase", b"correct-horse-7")
+    id = keytool.json("id", "create", *at, *passphrase)["id"]
+    keytool.ok("revoke", "set", *password, *passphrase)
+    for path in (keytool.home / "vanished", write("wrong", b"wrong-horse-7")):
+        id_directory.identities[id].state = ACTIVE
+        other = keytool.with_environment(KEYTOOL_PASSPHRASE_FILE=path)
+        result = other.ok("id", "revoke", id, "--yes", *at, *password)
+        assert "what the keystore remembers of the directory does not count: " in result.err
+        assert id_directory.identities[id].state == INVALID
+
+
+def test_a_usage_error_revokes_nothing(keytool, id_directory, at, given, password):
+    passphrase = given("passphrase", b"correct-horse-7")
+    id = keytool.json("id", "create", *at, *passphrase)["id"]
+    keytool.ok("revoke", "set", *password, *passphrase)
+    command = ["id", "revoke", id, "--yes", *at, *password]
+    keytool.fails(64, *command, *passphrase, "--passphrase-fd", "3")
+    keytool.with_environment(KEYTOOL_PASSPHRASE_FD="abc").fails(64, *command)
+    assert id_directory.identities[id].state == ACTIVE
+
+
 def test_the_password_with_the_passphrase(keytool, id_directory, at, given, password):
     passphrase = given("passphrase", b"correct-horse-7")
     id = keytool.json("id", "create", *at, *passphrase)["id"]
