@@ -30,6 +30,10 @@ struct IDRemove: Verb {
         guard pending.pending == nil || named.name == nil else {
             throw ValidationError("--pending cannot be combined with an ID")
         }
+        guard pending.pending.map({ $0.utf8.count >= PendingOptions.printedDigits }) ?? true else {
+            throw ValidationError(
+                "to remove a key, --pending requires at least \(PendingOptions.printedDigits) digits: keytool id list")
+        }
     }
 
     func run(_ session: Session) throws {

@@ -11,6 +11,15 @@ struct PendingOptions: ParsableArguments {
         completion: .list([]))
     var pending: String?
 
+    /// As many digits as keytool prints where it names a pending key.
+    static let printedDigits = 8
+
+    func validate() throws {
+        guard pending?.isEmpty != true else {
+            throw ValidationError("--pending requires the first digits of a public key: keytool id list")
+        }
+    }
+
     /// The key that is named, or the only one.
     /// - Throws: `UsageFailure` if none or several fit; `Failure` if nothing is pending.
     func key(in keeper: ThreemaKeeper) throws -> PublicKey {

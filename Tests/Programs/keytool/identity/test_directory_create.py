@@ -221,6 +221,18 @@ def test_dropped(lost, terminal):
     lost.fails(10, "id", "remove", "--pending", key[:8], "--yes")
 
 
+def test_a_key_is_removed_by_the_digits_that_are_printed(lost):
+    """Fewer ones fit the only key by chance, and no digits fit any."""
+    before = pending_files(lost)
+    key = before[0].name.removeprefix(".pending-")
+    for digits in ("", key[:1], key[:7]):
+        assert "at least 8 digits" in lost.fails(64, "id", "remove", "--pending", digits, "--yes").err or not digits
+    lost.fails(64, "id", "create", "--resume", "--pending", "")
+    assert pending_files(lost) == before
+    lost.ok("id", "remove", "--pending", key[:8], "--yes")
+    assert not pending_files(lost)
+
+
 def test_damaged_one(lost):
     [path] = pending_files(lost)
     content = path.read_bytes()
