@@ -106,11 +106,11 @@ struct ContactCheck: Verb {
         second.status == .verifyFailed && first?.status != .verifyFailed ? second : Failure.worse(first, second)
     }
 
-    /// Those that have a directory.
+    /// Those that have a directory. One that is damaged counts: its check says what is wrong.
     private func identities(_ keeper: ThreemaKeeper, _ output: Output) throws -> [ThreemaID] {
         let ids = try keeper.identities.ids()
         guard try !directory.isNamed else { return ids }
-        let asked = try ids.filter(keeper.hasDirectory)
+        let asked = ids.filter { (try? keeper.hasDirectory($0)) ?? true }
         guard !asked.isEmpty else { throw DirectoryOptions.noDirectory }
         for id in ids where !asked.contains(id) { output.note("\(id) has no directory, and is not checked") }
         return asked

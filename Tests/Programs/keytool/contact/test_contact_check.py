@@ -255,6 +255,19 @@ def test_all_identities(owner, id_directory, at):
     assert [each["id"] for each in shown] == [ID, "OTHER123"] and shown[0]["error"]["reason"] == "revoked"
 
 
+def test_all_identities_though_one_is_damaged(owner, id_directory):
+    owner.ok("id", "create", "--id", "AAAA0000")
+    path = identityfiles.path(owner.keystore, "AAAA0000", "commit")
+    path.write_bytes(b"damaged")
+    path.chmod(0o600)
+    result = owner("contact", "check", "--all")
+    assert result.code == 65 and "AAAA0000: " in result.err, result
+    assert result.out == f"{ID}: asked {id_directory.url} for 3 contacts of {ID}: 3 in order\n"
+    # A wrong key is worse.
+    id_directory.add(BOB, KEYS[CARL])
+    assert owner("contact", "check", "--all").code == 19
+
+
 def test_usage(owner):
     for options in (["--all", ANN], ["--all", "--identity", ID], [ANN, "--seen", BOB], ["--all", "--seen", BOB],
                     ["odd"], ["--alias", "x"]):
@@ -302,6 +315,13 @@ def test_doctor_counts_and_names_nobody(owner, id_directory):
     assert result.code == 19 and re.search(
         r"^PROBLEM +contacts .*; 1 with another key at the directory; 1 revoked$", result.out, re.M), result
     assert ANN not in result.out and BOB not in result.out and id_directory.url not in result.out
+
+
+def test_doctor_doubts_a_check_in_the_future(owner):
+    Clocked(owner, datetime.now(UTC) + timedelta(days=400)).ok("contact", "check")
+    assert re.search(r"^WARNING +contacts .* at a time in the future: the clock was wrong", owner("doctor").out, re.M)
+    owner.ok("contact", "check")
+    assert re.search(r"^ok +contacts .* 0 days ago", owner("doctor").out, re.M)
 
 
 def test_damaged_record(owner, id_directory):
