@@ -63,7 +63,11 @@ struct ContactCheck: Verb {
 
     private func acknowledge(_ session: Session) throws {
         let (keeper, id) = try session.open(named.identity, keystore)
-        try keeper.contacts.acknowledge(seen, of: id, lockWait: lockWait)
+        do {
+            try keeper.contacts.acknowledge(seen, of: id, lockWait: lockWait)
+        } catch let error as ProfileKeepingError {
+            throw error.failure(naming: keeper.option(naming: id))
+        }
         try session.output.done(
             seen.map { "\($0) was revoked, and that is acknowledged" },
             json: .result(
@@ -129,7 +133,7 @@ struct ContactCheck: Verb {
                 try work.checkContacts(only, of: id, at: server, now: WallClock.now(), lockWait: lockWait)
             }
             let names = try ContactReport.names(in: keeper.profiles.document(of: id))
-            result = ContactReport(id, server.url, checked, names, command: operand(id, keeper))
+            result = ContactReport(id, server.url, checked, names, command: keeper.option(naming: id))
             failure = result?.failure
             if let storing = checked.storing {
                 let unstored = "the answers of the directory could not be stored"
@@ -155,12 +159,7 @@ struct ContactCheck: Verb {
             return nil
         }
         report.enter(findings)
-        return ContactReport.failure(of: findings, id, "the directory", command: operand(id, keeper))
-    }
-
-    /// How the commands of hints name the identity, if the keystore has others.
-    private func operand(_ id: ThreemaID, _ keeper: ThreemaKeeper) -> String {
-        (try? keeper.identities.ids().count) ?? 2 > 1 ? " --identity \(id)" : ""
+        return ContactReport.failure(of: findings, id, "the directory", command: keeper.option(naming: id))
     }
 
     private func isTolerated(_ failure: Failure, _ id: ThreemaID, _ keeper: ThreemaKeeper) -> Bool {

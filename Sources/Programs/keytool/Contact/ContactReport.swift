@@ -178,3 +178,10 @@ extension ContactFindings.Kind {
         }
     }
 }
+
+extension ThreemaKeeper {
+    /// How commands in hints name an identity: an option with a blank before it; empty if the keystore has no other.
+    func option(naming id: ThreemaID) -> String {
+        (try? identities.ids().count) ?? 2 > 1 ? " --identity \(id)" : ""
+    }
+}

@@ -38,7 +38,7 @@ struct ContactVerify: Verb {
                 json: outcome.json("contact verify", id, code, comparison.members))
             comparison.note.map(session.output.note)
         } catch let error as ProfileKeepingError {
-            throw error.failureOfVerification
+            throw error.failureOfVerification(naming: keeper.option(naming: id))
         }
     }
 }

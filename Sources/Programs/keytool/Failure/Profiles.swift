@@ -6,7 +6,11 @@ import Threema
 import ThreemaSafe
 
 extension ProfileKeepingError: Explained {
-    var failure: Failure {
+    var failure: Failure { failure(naming: "") }
+
+    /// - Parameter option: names the identity in the commands of hints, with a blank before it; empty if the keystore
+    ///   has no other.
+    func failure(naming option: String) -> Failure {
         switch self {
         case .otherKey(let id):
             Failure(
@@ -32,20 +36,20 @@ extension ProfileKeepingError: Explained {
             Failure(
                 .exists, "the profile has \(id) with another public key",
                 hints: "stored  \(stored.hex)", "given   \(given.hex)",
-                "keytool contact remove \(id) removes the stored one, if you know that the new one is right"
+                "keytool contact remove\(option) \(id) removes the stored one, if you know that the new one is right"
             ).because(of: "other_key")
         case .unprovenKey(let id):
             Failure(
                 .exists,
                 "\(id.printable) is verified by QR code, but the profile has no key of it; a typed key is not verified",
-                hints: "keytool contact add --qr-image FILE stores the key of the contact's QR code",
-                "keytool contact remove \(id.printable) forgets that the contact was verified"
+                hints: "keytool contact add\(option) --qr-image FILE stores the key of the contact's QR code",
+                "keytool contact remove\(option) \(id.printable) forgets that the contact was verified"
             ).because(of: "unproven_key")
         case .noContact(let id): Failure(.absent, "\(id.printable) is not a contact").because(of: "no_contact")
         case .noContactKey(let id):
             Failure(
                 .absent, "the profile has no public key of \(id) to compare with",
-                hints: "keytool contact add --qr-image FILE stores the key of the contact's QR code"
+                hints: "keytool contact add\(option) --qr-image FILE stores the key of the contact's QR code"
             ).because(of: "no_contact_key")
         case .expiredCode(let id):
             Failure(
@@ -54,14 +58,14 @@ extension ProfileKeepingError: Explained {
         case .notRevoked(let id):
             Failure(
                 .absent, "no directory has said that \(id) was revoked",
-                hints: "keytool contact check \(id) asks the directory"
+                hints: "keytool contact check\(option) \(id) asks the directory"
             ).because(of: "not_revoked")
         }
     }
 
     /// The failure of comparing a contact's code with the stored key.
-    var failureOfVerification: Failure {
-        guard case .otherContactKey(let id, let stored, let given) = self else { return failure }
+    func failureOfVerification(naming option: String) -> Failure {
+        guard case .otherContactKey(let id, let stored, let given) = self else { return failure(naming: option) }
         return Failure(
             .verifyFailed, "WRONG KEY: the public key of \(id) is not the one in the profile",
             hints: "stored   \(stored.hex)", "scanned  \(given.hex)",

@@ -231,6 +231,18 @@ def test_a_typed_key_does_not_replace_a_verified_one_that_is_lost(pulled, qr):
     assert keytool.json("contact", "add", "--qr-image", qr(f"3mid:{FRIEND},{HEX}"))["level"] == 3
 
 
+def test_hints_name_the_identity_if_there_are_others(keytool):
+    keytool.ok("id", "create", "--id", ID)
+    keytool.ok("contact", "add", FRIEND, HEX)
+    add = ["contact", "add", FRIEND, OTHER_HEX, "--identity", ID]
+    assert f"keytool contact remove {FRIEND} " in keytool.fails(17, *add).err
+    keytool.ok("id", "create", "--id", "WXYZ9876")
+    failed = keytool.fails(17, *add)
+    (advised,) = re.findall(r"keytool (contact remove .*) removes", failed.err)
+    keytool.ok(*advised.split(), "--yes")
+    keytool.ok(*add)
+
+
 def test_names_of_a_contact_that_is_there(machine, qr):
     keytool = machine.keytool
     assert "; its name is now Echo New\n" in keytool.ok("contact", "add", "ECHOECHO", HEX, "--last-name", "New").out

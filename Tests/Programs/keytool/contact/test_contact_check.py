@@ -213,6 +213,8 @@ def test_hints_name_the_identity_if_there_are_others(owner, id_directory):
     for options in ([], ["--json"]):
         checked = owner("contact", "check", "--identity", ID, *options)
         assert f"keytool contact check --identity {ID} --seen {ANN}" in checked.err + checked.out, checked
+    failed = owner.fails(10, "contact", "check", "--identity", ID, "--seen", CARL)
+    assert f"keytool contact check --identity {ID} {CARL}" in failed.err
 
 
 def test_what_is_known_stays_a_failure_while_the_directory_is_away(owner, id_directory):
