@@ -50,7 +50,7 @@ struct ContactMatch: Verb {
             try at.work.match(list, as: at.id, at: at.server, now: WallClock.now())
         }
         let comparison = KeyComparison(try at.keeper.knownKeys(), at.server)
-        let additions = add ? try Self.additions(of: search, at) : []
+        let additions = add ? try Self.additions(of: search, comparison, at) : []
         try session.output.data(
             search.matches.map { "\($0.address.text)  \($0.contact.id)  \($0.contact.publicKey.words)" }
                 + additions.compactMap(Self.line),
@@ -80,21 +80,29 @@ struct ContactMatch: Verb {
         if let failure = found.lazy.compactMap({ comparison.failure(of: $0.id, $0.publicKey) }).first {
             throw failure
         }
-        for case .failure(let error) in additions.lazy.map(\.result) { throw error }
+        for case .failure(let failure) in additions.lazy.map(\.result) { throw failure }
     }
 
-    private typealias Addition = (
-        card: ContactKeeper.Card, result: Result<ContactKeeper.Outcome, ProfileKeepingError>
-    )
+    private typealias Addition = (card: ContactKeeper.Card, result: Result<ContactKeeper.Outcome, Failure>)
 
-    /// Adds everybody who was found with a usable key, except identities of the own one.
-    private static func additions(of search: DirectoryKeeper.Search, _ at: DirectorySession) throws -> [Addition] {
+    /// Adds everybody who was found with a usable key, except the identity itself. Nothing is stored for an ID of which
+    /// the keystore has another key.
+    private static func additions(
+        of search: DirectoryKeeper.Search, _ comparison: KeyComparison, _ at: DirectorySession
+    ) throws -> [Addition] {
         var seen: Set<ThreemaID> = [at.id]
         let cards = search.matches.compactMap { match -> ContactKeeper.Card? in
             guard let key = match.contact.publicKey, seen.insert(match.contact.id).inserted else { return nil }
             return .init(ContactCode(id: match.contact.id, publicKey: key), level: .serverVerified)
         }
-        return cards.isEmpty ? [] : try at.keeper.contacts.add(all: cards, to: at.id)
+        let refusals = cards.map { comparison.refusal(of: $0.code.id, $0.code.publicKey) }
+        let accepted = zip(cards, refusals).filter { $0.1 == nil }.map { $0.0 }
+        var results = accepted.isEmpty ? [] : try at.keeper.contacts.add(all: accepted, to: at.id)
+        let option = at.keeper.option(naming: at.id)
+        return zip(cards, refusals).map { card, refusal -> Addition in
+            if let refusal { return (card, .failure(refusal)) }
+            return (card, results.removeFirst().result.mapError { $0.failure(naming: option) })
+        }
     }
 
     /// What was done with a contact; nil if it was refused, which an error says.
@@ -107,7 +115,7 @@ struct ContactMatch: Verb {
         let id = ("id", JSONValue?.some(.string(addition.card.code.id.text)))
         switch addition.result {
         case .success(let outcome): return .members([id] + outcome.members)
-        case .failure(let error): return .members([id, ("error", error.failure.json)])
+        case .failure(let failure): return .members([id, ("error", failure.json)])
         }
     }
 

@@ -43,6 +43,18 @@ struct KeyComparison {
             "others who ask this directory encrypt for its key: either the directory is wrong, or the ID belongs to somebody else"
         ).because(of: "other_key")
     }
+
+    /// - Returns: the failure if the keystore has another key of an identity or of any contact, so that nothing may be
+    ///   stored for this ID.
+    func refusal(of id: ThreemaID, _ key: PublicKey) -> Failure? {
+        guard case .otherContactKey(let stored) = known?.compare(id, key) else { return failure(of: id, key) }
+        return Failure(
+            .exists, "the keystore has \(id) as a contact with another public key; nothing was stored for it",
+            hints: "stored     \(stored.hex)", "directory  \(key.hex)",
+            "ask the contact, by another way, which key is right; do not trust either before",
+            "if the stored one is wrong: keytool contact remove --identity OWN \(id), for the identity whose contact it is"
+        ).because(of: "other_key")
+    }
 }
 
 extension Optional<PublicKey> {

@@ -162,8 +162,8 @@ def test_a_key_that_nobody_can_have(keytool, id_directory, registered):
 # Added
 
 
-def levels(keytool):
-    return {contact["id"]: contact["level"] for contact in keytool.json("contact", "list")["contacts"]}
+def levels(keytool, *id):
+    return {contact["id"]: contact["level"] for contact in keytool.json("contact", "list", *id)["contacts"]}
 
 
 def test_add(keytool, id_directory, registered, addresses):
@@ -198,6 +198,24 @@ def test_add_leaves_out_what_it_cannot_add(keytool, id_directory, registered, ad
     id_directory.add(registered, own, email="nobody@example.org")
     keytool.ok("contact", "match", "-", "--add", stdin="nobody@example.org\n")
     assert registered not in levels(keytool)
+
+
+def test_add_stores_no_key_that_the_keystore_contradicts(keytool, id_directory, registered, addresses):
+    """Another one of a contact that another identity has (17), or of an identity in the keystore (19)."""
+    keytool.ok("id", "create", "--id", "OTHERME1")
+    keytool.ok("contact", "add", "BOBBOBBO", KEY.hex(), "--identity", "OTHERME1")
+    match = ["contact", "match", addresses, "--add", "--identity", registered, "--json"]
+    result = keytool(*match)
+    assert result.code == 17, result
+    first, second = result.json["added"]
+    assert first["result"] == "added" and second["error"]["reason"] == "other_key"
+    assert KEY.hex() in second["error"]["hint"] and OTHER_KEY.hex() in second["error"]["hint"]
+    id_directory.add("OTHERME1", OTHER_KEY, email="nobody@example.org")
+    result = keytool(*match)
+    assert result.code == 19, result
+    assert {each["id"]: each["error"]["code"] for each in result.json["added"] if "error" in each} == {
+        "BOBBOBBO": 17, "OTHERME1": 19}
+    assert levels(keytool, registered) == {"ANNANNAN": 2}
 
 
 def test_add_stores_all_at_once(keytool, id_directory, registered, write):
