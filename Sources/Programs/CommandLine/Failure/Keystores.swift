@@ -131,7 +131,7 @@ extension KeystoreError: Explained {
         case "history": ["nothing else is affected: take another backup of \(safe: "history") \(id)"]
         case "shares": ["nothing else is affected: keytool backup split \(id) --shares 3/5 --sheet DIR writes it again"]
         case "kit": ["nothing else is affected: keytool backup kit \(id) -o FILE.pdf writes it again"]
-        case "matchtoken": ["nothing else is affected: keytool contact match writes it again"]
+        case "matchtoken": ["nothing else is affected: keytool contact match FILE --identity \(id) writes it again"]
         case "contactstates":
             ["nothing else is affected: keytool contact check --identity \(id) writes it again"]
         case "identity":

@@ -218,13 +218,13 @@ package enum DirectoryKeepingError: Error {
     case noPending(PublicKey)
     /// The directory has registered the key for this ID, but the identity could not be stored for this reason. The key
     /// is pending, and `resume` goes on.
-    case registered(ThreemaID, DirectoryServer, any Error)
+    case registered(ThreemaID, DirectoryServer, PublicKey, any Error)
     /// The directory has given this ID to a new key, which is pending, but the keystore holds the ID with another key.
     case heldID(ThreemaID, DirectoryServer, given: PublicKey)
     /// No phone number of the identity waits for its code.
     case noLinking(id: ThreemaID)
-    /// The code for the phone number that waits is from another directory, the one at `url`.
-    case otherDirectory(url: String)
+    /// The code for the phone number that waits is from another directory: the name of its file, or its address.
+    case otherDirectory(id: ThreemaID, String)
     /// The directory sends a code, but the request that it belongs to could not be stored for this reason.
     case requestNotStored(id: ThreemaID, any Error)
 }

@@ -10,7 +10,7 @@ internal import ThreemaSafe
 //
 //   verification   names the request, as the directory wrote it
 //   number         the digits of the phone number
-//   directory      the address of the directory, which alone gets the code
+//   directory      the directory, which alone gets the code: the name of its provisioning file, or its address
 
 extension RecordName {
     static let linking: RecordName = "linking"
@@ -69,7 +69,7 @@ extension DirectoryKeeper {
             return result
         }
         do {
-            try held.write(Linking(verification: verification, number: number, directory: server.url))
+            try held.write(Linking(verification: verification, number: number, directory: server.onPrem ?? server.url))
         } catch {
             throw DirectoryKeepingError.requestNotStored(id: id, error)
         }
@@ -140,7 +140,7 @@ extension DirectoryKeeper {
 struct Linking {
     let verification: VerificationID
     let number: PhoneNumber
-    /// The address of the directory that sends the code.
+    /// The directory that sends the code: the name of its provisioning file, whose address may change, or its address.
     let directory: String
 }
 
@@ -159,8 +159,8 @@ extension IdentityRecords {
     /// - Throws: `DirectoryKeepingError.noLinking`, `.otherDirectory`; `KeystoreError.damaged`.
     fileprivate func linking(of id: ThreemaID, at server: DirectoryServer) throws -> Linking {
         guard let linking = try linking() else { throw DirectoryKeepingError.noLinking(id: id) }
-        guard linking.directory == server.url else {
-            throw DirectoryKeepingError.otherDirectory(url: linking.directory)
+        guard [server.onPrem, server.url].contains(linking.directory) else {
+            throw DirectoryKeepingError.otherDirectory(id: id, linking.directory)
         }
         return linking
     }

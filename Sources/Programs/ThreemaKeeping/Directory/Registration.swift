@@ -95,7 +95,7 @@ extension DirectoryKeeper {
         } catch KeystoreError.exists {
             throw DirectoryKeepingError.heldID(id, server, given: publicKey)
         } catch {
-            throw DirectoryKeepingError.registered(id, server, error)
+            throw DirectoryKeepingError.registered(id, server, publicKey, error)
         }
         return id
     }

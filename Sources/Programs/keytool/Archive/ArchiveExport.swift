@@ -98,7 +98,7 @@ struct ArchiveExport: Verb {
         let pending = try session.keeper(opened).identities.pendingKeys().count
         if pending > 0 {
             session.output.warn(
-                "keys that wait for their registration are not in the archive (\(pending)): keytool id create --resume")
+                "keys that wait for their registration are not in the archive (\(pending)): keytool id list shows them")
         }
         guard !survey.identities.isEmpty else {
             if let skipped { throw skipped }

@@ -142,7 +142,8 @@ struct KeystoreCheck {
             Finding(
                 "pending", .warning,
                 (count == 1 ? "1 key waits for its registration" : "\(count) keys wait for their registration")
-                    + ": keytool id create --resume, or keytool id remove --pending")
+                    + ": keytool id create --resume --pending DIGITS, or keytool id remove --pending DIGITS, "
+                    + "with the digits that keytool id list shows")
         ]
     }
 

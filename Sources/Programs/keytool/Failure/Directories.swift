@@ -40,29 +40,27 @@ extension DirectoryKeepingError: Explained {
             ).because(of: "other_key")
         case .unfinished(let key, let server, let failure):
             failure.explained(server).advising(
-                "the directory may have registered the key \(key.hex.prefix(8))…; it is stored here: keytool id create --resume"
+                "the directory may have registered the key \(key.hex.prefix(8))…; it is stored here: \(key.resumption)"
             )
         case .noPending(let key):
             Failure(
                 .absent, "no registration of the key \(key.hex.prefix(8))… is pending", hints: "keytool id list"
             ).because(of: "no_pending")
-        case .registered(let id, let server, let error): Failure(error).afterRegistration(of: id, at: server)
+        case .registered(let id, let server, let key, let error):
+            Failure(error).afterRegistration(of: id, at: server, key)
         case .heldID(let id, let server, let key):
             Failure(
                 .exists,
                 "\(server.url) has given the ID \(id), which the keystore already holds with another key; nothing was overwritten",
-                hints:
-                    "the new key is pending: keytool id create --resume --pending \(key.hex.prefix(8)) asks for another ID",
+                hints: "the new key is pending: \(key.resumption) asks for another ID",
                 "keytool id remove --pending \(key.hex.prefix(8)) removes the new key"
             ).because(of: "other_key")
         case .noLinking(let id):
             Failure(
                 .absent, "no phone number of \(id) waits for a code",
-                hints: "keytool id link mobile NUMBER requests one"
+                hints: "keytool id link mobile NUMBER --identity \(id) requests one"
             ).because(of: "no_linking")
-        case .otherDirectory(let url):
-            Failure(.usage, "the code is from another directory: \(url)", hints: "--directory \(url)")
-                .because(of: "other_directory")
+        case .otherDirectory(let id, let directory): .otherDirectory(directory, of: id)
         case .requestNotStored(let id, let error):
             Failure(error).advising(
                 "the code that the directory sends now cannot be used: keytool id link mobile NUMBER --identity \(id) requests another one"
@@ -91,13 +89,24 @@ extension AddressListError: Explained {
 
 extension Failure {
     /// This failure of the keystore, after a directory has registered the key of a pending registration.
-    fileprivate func afterRegistration(of id: ThreemaID, at server: DirectoryServer) -> Failure {
+    /// - Parameter key: the pending one.
+    fileprivate func afterRegistration(of id: ThreemaID, at server: DirectoryServer, _ key: PublicKey) -> Failure {
         Failure(
             status, "\(server.url) has registered \(id), but the identity could not be stored: \(message)",
             hints: hints + [
-                "the private key is stored as a pending one: keytool id create --resume goes on, perhaps with another ID"
+                "the private key is stored as a pending one: \(key.resumption) goes on, perhaps with another ID"
             ]
         ).because(of: reason)
+    }
+
+    /// A code for a phone number would go to a directory that has not sent it.
+    /// - Parameter directory: the one that has sent it: its address, or the name of its provisioning file.
+    fileprivate static func otherDirectory(_ directory: String, of id: ThreemaID) -> Failure {
+        let failure = Failure(
+            .usage, "the code is from another directory: \(directory)",
+            hints: "keytool id link mobile NUMBER --identity \(id) requests another code"
+        ).because(of: "other_directory")
+        return directory.hasPrefix("https://") ? failure.advising("--directory \(directory)") : failure
     }
 
     /// - Parameter server: the directory that was asked.
@@ -105,6 +114,11 @@ extension Failure {
         Failure(.absent, "\(server.url) does not know \(id)", hints: "check the ID; it may also have been revoked")
             .because(of: "unknown_identity")
     }
+}
+
+extension PublicKey {
+    /// The command that finishes the registration of this key.
+    fileprivate var resumption: String { "keytool id create --resume --pending \(hex.prefix(8))" }
 }
 
 extension DirectoryFailure {

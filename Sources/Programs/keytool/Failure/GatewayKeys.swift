@@ -35,7 +35,8 @@ extension NoGatewaySecret: Explained {
         Failure(
             .absent, "the keystore has no API secret of \(name)",
             hints: "keytool backup import FILE --gateway-secret-file F adds it; FILE is a backup code of this ID",
-            "or FILE is its key, with --id ID: keytool backup export --format gateway writes that"
+            "or FILE is its key, with --id ID",
+            "keytool backup export ID --format gateway --reveal-private-key --output FILE writes the key"
         ).because(of: "no_secret")
     }
 }

@@ -34,7 +34,10 @@ struct IDList: Verb {
             session.output.warn(
                 "\(misnamed) of the directories in identities/threema are left out: their names are not IDs")
         }
-        if !pending.isEmpty { session.output.hint("keytool id create --resume finishes a pending registration") }
+        if !pending.isEmpty {
+            let choice = pending.count > 1 ? " --pending DIGITS" : ""
+            session.output.hint("keytool id create --resume\(choice) finishes a pending registration")
+        }
         if !lines.isEmpty { session.noteProtection(of: keeper) }
         try listing.throwFirst()
     }

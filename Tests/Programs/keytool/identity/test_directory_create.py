@@ -141,7 +141,7 @@ def test_doctor_opens_it(lost):
 def test_an_archive_says_that_it_is_not_in_it(lost, tmp_path):
     lost.ok("id", "create", "--id", "ABCD1234")
     result = lost.ok("archive", "export", "-o", tmp_path / "all.age", "--recipient", RECIPIENT)
-    assert "not in the archive (1): keytool id create --resume" in result.err
+    assert "not in the archive (1): keytool id list" in result.err
     lost.ok("id", "create", "--resume")
     result = lost.ok("archive", "export", "-o", tmp_path / "all.age", "--recipient", RECIPIENT, "--force")
     assert "not in the archive" not in result.err
@@ -192,14 +192,21 @@ def test_registered_but_not_stored(keytool, id_directory, at):
     lock.rmdir()
     [path] = pending_files(keytool)
     assert path.name == f".pending-{known.public_key.hex()}"
+    assert f"id create --resume --pending {path.name[9:17]} goes on" in error["hint"]
     assert keytool.json("id", "create", "--resume")["public_key"] == known.public_key.hex()
 
 
 def test_several_are_told_apart(lost, id_directory, at):
+    first = pending_files(lost)
+    assert "id create --resume finishes" in lost.ok("id", "list").err
     id_directory.script(CREATE, id_directory.lose, phase=2)
-    lost.fails(75, "id", "create", *at)
+    err = lost.fails(75, "id", "create", *at).err
     keys = [path.name.removeprefix(".pending-") for path in pending_files(lost)]
     assert len(keys) == 2
+    # The hint names the new one.
+    [path] = set(pending_files(lost)) - set(first)
+    assert f"keytool id create --resume --pending {path.name[9:17]}\n" in err
+    assert "id create --resume --pending DIGITS finishes" in lost.ok("id", "list").err
     err = lost.fails(64, "id", "create", "--resume").err
     assert all(key in err for key in keys)
     lost.fails(64, "id", "create", "--resume", "--pending", "zz")

@@ -143,6 +143,7 @@ def test_a_code_without_a_request(keytool, id_directory, registered):
     id_directory.asked.clear()
     result = keytool.fails(10, "id", "link", "mobile", "--code", "123456", "--json")
     assert result.error["reason"] == "no_linking" and not id_directory.asked
+    assert f"keytool id link mobile NUMBER --identity {registered}" in result.error["hint"]
 
 
 def test_a_code_goes_to_its_own_directory_only(keytool, id_directory, at, registered):
@@ -152,7 +153,8 @@ def test_a_code_goes_to_its_own_directory_only(keytool, id_directory, at, regist
     id_directory.asked.clear()
     alias = id_directory.url.replace("localhost", "127.0.0.1")
     result = keytool.fails(64, "id", "link", "mobile", "--code", code, "--directory", alias, *at[2:], "--json")
-    assert result.error["reason"] == "other_directory" and id_directory.url in result.error["hint"]
+    assert result.error["reason"] == "other_directory" and f"--directory {id_directory.url}" in result.error["hint"]
+    assert f"keytool id link mobile NUMBER --identity {registered}" in result.error["hint"]
     assert not id_directory.asked and linking(keytool, registered) == before
     keytool.ok("id", "link", "mobile", "--code", code)
 

@@ -34,6 +34,15 @@ def test_no_passphrase_silences_only_the_notice_on_protection(keytool):
     assert "directory" in result.err
 
 
+def test_advice_for_a_missing_gateway_secret_can_be_followed(keytool, tmp_path):
+    keytool.ok("id", "create", "--id", "*RICHTIG")
+    failed = keytool.fails(10, "id", "show", "--reveal-gateway-secret")
+    (advised,) = re.findall(r"keytool (backup export .*) writes the key", failed.err)
+    words = {"ID": "*RICHTIG", "FILE": tmp_path / "key"}
+    keytool.ok(*(words.get(word, word) for word in advised.split()))
+    assert (tmp_path / "key").read_text().startswith("private:")
+
+
 def test_ids_and_keys_are_drawn_anew(keytool):
     made = [keytool.json("id", "create") for _ in range(3)]
     assert len({one["id"] for one in made}) == 3

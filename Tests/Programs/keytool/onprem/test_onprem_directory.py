@@ -6,7 +6,7 @@ from kit.screens import helvetica, pictures
 from kit.screens.follower import Paper
 from kit.screens.printed import texts
 from kit.servers.directoryserver import DirectoryServer
-from kit.servers.onpremserver import LOGIN, USER, key
+from kit.servers.onpremserver import LOGIN, USER, CompanyDirectory, key
 
 OTHER_PIN = "sha256//" + base64.b64encode(bytes(range(32))).decode()
 
@@ -30,6 +30,27 @@ def test_another_directory_that_is_named_is_not_remembered(member, company, cert
     # It leaves the company if it proves itself elsewhere.
     member.ok("revoke", "check", *elsewhere)
     assert remembered(member) == {"url": other.url}
+    # A proof at the company's directory brings it back.
+    member.ok("revoke", "check", "--directory", company.directory.url)
+    assert remembered(member) == before
+    other.close()
+
+
+def test_a_code_is_used_where_the_file_has_moved_the_directory(member, company, due, certificates):
+    second, other = CompanyDirectory(certificates.good), DirectoryServer(certificates.good)
+    second.identities, second.codes = company.directory.identities, company.directory.codes
+    member.ok("id", "link", "mobile", "+41 79 123 45 67")
+    [(code, *_)] = company.directory.codes.values()
+    company.publish(directory={"url": second.url})
+    due(member)
+    company.forget()
+    # Another directory gets no code, and no advice leads back to here.
+    error = member.fails(64, "id", "link", "mobile", "--code", code, "--directory", other.url, "--json").error
+    assert error["reason"] == "other_directory" and "--directory" not in error["hint"] and not other.requests
+    assert f"keytool id link mobile NUMBER --identity {member.id}" in error["hint"]
+    assert member.json("id", "link", "mobile", "--code", code)["result"] == "linked"
+    assert second.asked == [("identity/link_mobileno", 1)] and not company.directory.requests
+    second.close()
     other.close()
 
 
