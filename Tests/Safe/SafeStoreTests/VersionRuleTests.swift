@@ -70,8 +70,8 @@ import Testing
         #expect(left(versions, quota: 249) == ["oldest", "old", "minutes", "day"])
         #expect(left(versions, quota: 150) == ["oldest", "old", "day"])
         #expect(left(versions, quota: 149) == ["old", "day"])
-        // One is retained, however long it is.
-        #expect(left(versions, quota: 0) == ["day"])
+        // The newest one and the one that was present for the longest time are retained, however long they are.
+        #expect(left(versions, quota: 0) == ["old", "day"])
         #expect(left(versions, quota: .max).count == 5)
         #expect(left([], quota: 0) == [])
     }
@@ -82,6 +82,33 @@ import Testing
         #expect(left(many, quota: 3199).count == 6300)
         #expect(left(many, quota: 3000).count == 6000)
         #expect(left(Array(many.prefix(63)), quota: 31).count == 62)
+    }
+
+    @Test func `what stood for a month is not pushed out by uploads that stand for half a day each`() {
+        var all = [version("before", at(-30), at(0), 1_000_000)]
+        for number in 1...14 {
+            let (begin, end) = (at(0, (number - 1) * 43_200), at(0, number * 43_200))
+            for name in ["a", "b"] { all.append(version("\(name)\(number)", begin, end, 500_000)) }
+            let gone = Set(VersionRule().excess(of: all, beyond: 1_000_000))
+            all.removeAll { gone.contains($0) }
+            #expect(all.map(\.name) == ["before", "a\(number)", "b\(number)"])
+        }
+    }
+
+    @Test func `of daily uploads the oldest goes first, and not the one that was an hour early`() {
+        let minutes = [0, 40, -10, 30, -45, 60, -60, 5]
+        let times = minutes.enumerated().map { at($0.offset, $0.element * 60) }
+        let daily = (0..<7).map { version("\($0)", times[$0], times[$0 + 1], 100) }
+        #expect(left(daily, quota: 150) == ["4", "5", "6"])
+        #expect(left(daily.reversed(), quota: 250) == ["6", "5", "4", "3", "2"])
+    }
+
+    @Test func `the newest stays, also if it was present for a minute only`() {
+        let versions = [
+            version("week", at(-14), at(-7), 100), version("another week", at(-7), at(0), 100),
+            version("minute", at(0), at(0, 60), 100),
+        ]
+        #expect(left(versions, quota: 100) == ["another week", "minute"])
     }
 
     @Test func `deleted junk does not push out what was there before it`() {
