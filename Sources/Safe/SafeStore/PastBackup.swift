@@ -31,6 +31,13 @@ public enum PastBackup: Equatable, Sendable {
         let isLast = present == nil && uploaded.count == versions.count
         self = (newest.isDeleted || isLast) && newest.replaced + lead <= time ? .absent : .previous(newest)
     }
+
+    /// Whether it was there at the time: it is not an older one in the place of one that is not retained.
+    /// - Parameters: as above.
+    func isExact(at time: Timestamp, lead: Duration) -> Bool {
+        guard case .previous(let version) = self else { return true }
+        return version.replaced + lead > time
+    }
 }
 
 /// What a backup was, and what is there now.
@@ -39,6 +46,8 @@ public struct PastState: Equatable, Sendable {
     public let id: BackupID
     /// What it was.
     public let backup: PastBackup
+    /// False if the one that was there at the time is not retained any more, and `backup` is an older one.
+    public let isExact: Bool
     /// The last upload of the stored backup, by the store's time; nil if none is stored.
     let lastUpload: Timestamp?
     /// The entity tag of the stored backup, if it may be replaced: two uploads have one time if the store's time stands
@@ -76,19 +85,21 @@ extension FolderStore {
     /// previous backup is removed for being one too many.
     /// - Parameter wall: the present time.
     /// - Returns: false if a new plan would be another one; then nothing was changed.
+    /// - Throws: `StoreError`; then some of the backups may be restored. `.unavailable` also if a sweep has removed a
+    ///   previous backup meanwhile: sweeps do not wait for the lock to do that.
     public func restore(_ plan: RestorePlan, now wall: Timestamp) throws(StoreError) -> Bool {
         let now = try date(wall)
-        return try locked(isShared: false) { backups throws(FileError) in
+        let isRestored = try locked(isShared: false) { backups throws(FileError) -> Bool? in
             guard try planned(plan.choice, now: wall) == plan else { return false }
             for state in plan.states {
                 guard case .previous(let version) = state.backup else { continue }
-                guard let old = try previous(state.id, at: version.time) else {
-                    throw .missing(path: backups.path(of: state.id.hex))
-                }
+                guard let old = try previous(state.id, at: version.time) else { return nil }
                 _ = try change(state.id, to: old, in: backups, at: now)
             }
             return true
         }
+        guard let isRestored else { throw .unavailable }
+        return isRestored
     }
 
     private func planned(_ choice: PastChoice, now wall: Timestamp) throws(FileError) -> RestorePlan {
@@ -99,7 +110,7 @@ extension FolderStore {
             let version = try allVersions(of: id).first { $0.time == time }
             let present = try backups().plainFile(id.hex)
             let state = PastState(
-                id: id, backup: version.map(PastBackup.previous) ?? .absent,
+                id: id, backup: version.map(PastBackup.previous) ?? .absent, isExact: true,
                 lastUpload: present.map { Timestamp(milliseconds: $0.modified) },
                 presentTag: (try? backup(id)).map(EntityTag.of))
             return RestorePlan(choice: choice, states: [state])
@@ -123,13 +134,14 @@ extension FolderStore {
             let last = present[id]
             var backup = PastBackup(at: time, present: last.map { $0 + lead }, versions: versions[id] ?? [], lead: lead)
             var tag: String?
+            let isExact = backup.isExact(at: time, lead: lead)
             if case .previous(let version) = backup, last != nil {
                 // One that cannot be read is replaced, too.
                 let bytes = try? self.backup(id)
                 tag = bytes.map(EntityTag.of)
                 if let bytes, try previous(id, at: version.time) == bytes { backup = .present }
             }
-            all.append(PastState(id: id, backup: backup, lastUpload: last, presentTag: tag))
+            all.append(PastState(id: id, backup: backup, isExact: isExact, lastUpload: last, presentTag: tag))
         }
         return all
     }

@@ -22,12 +22,14 @@ extension FolderStore {
         return versions.sorted { ($1.replaced, $1.time) < ($0.replaced, $0.time) }
     }
 
-    /// The bytes of a previous backup; nil if it does not exist.
+    /// The bytes of a previous backup; nil if it does not exist, also if a sweep removes it just now.
     func previous(_ id: BackupID, at time: Timestamp) throws(FileError) -> [UInt8]? {
         var bytes: [UInt8]?
         try eachPreviousDirectory(of: id) { directory, _ throws(FileError) in
             for file in try Self.files(of: id, in: directory).files where file.version.time == time {
-                bytes = try directory.readPublic(file.name.text, limit: readLimit)
+                do throws(FileError) {
+                    bytes = try directory.readPublic(file.name.text, limit: readLimit)
+                } catch .missing {}
             }
         }
         return bytes

@@ -2,6 +2,7 @@
 
 import fcntl
 import os
+import subprocess
 import time
 
 from kit_store import DAY, compact, faketime, forget_faketime, identifier, on_terminal, store  # noqa: F401
@@ -258,6 +259,43 @@ def test_what_was_deleted_at_a_time_stays_deleted(store, serve):
     result = store.ok(*command, at[0])
     assert result.out == "restored 0 backups of alice; 0 unchanged\n" and "left as they are" in result.err
     assert "restored 1 backup of alice, in place of 1 backup" in store.ok(*command, at[1]).out
+
+
+def test_an_older_backup_than_that_of_the_time_is_told(store):
+    """What was there then is not retained: somebody uploaded too often that day."""
+    store.add("alice")
+    now = time.time()
+    times = [compact(now - hours * 3600) for hours in (9, 8, 7)]
+    for number in (1, 2):
+        store.put_previous(number, times[0], b"older", account="alice", replaced=times[1])
+    store.put_previous(2, times[1], b"exact", account="alice", replaced=times[2])
+    store.put(1, b"bad", account="alice")
+    store.put(2, b"bad", account="alice")
+    at = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(now - 7.5 * 3600))
+    command = ["restore", "--account", "alice", "--at", at]
+    document = store.json(*command, "--dry-run")
+    assert [(each["time"], each["exact"]) for each in document["backups"]] == [(times[0], False), (times[1], True)]
+    assert document["older"] == 1
+    warning = "1 backup older than those of that time, which are not retained any more"
+    assert warning in store.ok(*command, "--yes").err
+    assert warning not in store.ok(*command[:-1], at.replace(at[:10], "2020-01-01"), "--yes").err
+
+
+def test_a_previous_backup_that_is_removed_during_the_restore(store):
+    """By a sweep, which waits for nobody. Those before it are restored, and a second run does the rest."""
+    before, _ = attacked(store)
+    gone = next(each for each in store.previous("alice") if each.read_bytes() == b"good 2")
+    command = ["restore", "--account", "alice", "--at", before, "--yes"]
+    result = subprocess.run(
+        ["strace", "-f", "-qq", "-o", "/dev/null", "-P", gone.name, "-e", "trace=openat", "-e",
+         "inject=openat:error=ENOENT", *store.command_line(*command)],
+        stdin=subprocess.DEVNULL, capture_output=True, text=True, env=store.environment, timeout=60)
+    assert result.returncode == 75 and "of several backups, some may be restored" in result.stderr, result
+    assert "hint: run the command again" in result.stderr and result.stdout == ""
+    backups = store.directory("alice") / "backups"
+    assert (backups / identifier(1)).read_bytes() == b"good 1" and not (backups / identifier(2)).exists()
+    assert "restored 1 backup of alice; 3 unchanged" in store.ok(*command).out
+    assert (backups / identifier(2)).read_bytes() == b"good 2"
 
 
 def test_a_restored_account_is_confirmed(store, on_terminal):

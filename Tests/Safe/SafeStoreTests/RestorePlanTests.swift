@@ -46,6 +46,22 @@ import Testing
         #expect(try minutes(of: id(2)) == [3, 2, 0])
     }
 
+    @Test func `an older backup in the place of one that is not retained is told`() throws {
+        let store = try store()
+        for (seconds, minute, isExact) in [(59, 0, true), (60, 0, false), (119, 0, false), (120, 2, true)] {
+            let plan = try store.plan(.all(at: day(0) + .seconds(seconds)), now: last)
+            #expect(plan.states.count == 2)
+            for state in plan.states {
+                guard case .previous(let version) = state.backup else { throw Missing() }
+                #expect(version.time == day(0) + .seconds(60 * minute) && state.isExact == isExact)
+            }
+        }
+        let present = try store.plan(.all(at: last), now: last)
+        #expect(present.states.allSatisfy { $0.backup == .present && $0.isExact })
+    }
+
+    private struct Missing: Error {}
+
     @Test(arguments: [PastChoice.all(at: day(0)), .single(id(1), uploaded: day(0))])
     func `a plan is not carried out after a change`(_ choice: PastChoice) throws {
         let store = try store()

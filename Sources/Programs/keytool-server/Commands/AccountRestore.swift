@@ -13,6 +13,7 @@ struct AccountRestore {
     private struct Row {
         let id: BackupID
         let version: BackupVersion
+        let isExact: Bool
         let isReplacing: Bool
     }
 
@@ -26,7 +27,8 @@ struct AccountRestore {
             switch state.backup {
             case .present: unchanged += 1
             case .previous(let version):
-                rows.append(Row(id: state.id, version: version, isReplacing: state.isPresent))
+                rows.append(
+                    Row(id: state.id, version: version, isExact: state.isExact, isReplacing: state.isPresent))
             case .absent: newer += state.isPresent ? 1 : 0
             }
         }
@@ -34,6 +36,11 @@ struct AccountRestore {
         let (restoring, present) = (Counted.backups(rows.count), Counted.backups(replaced))
         if newer > 0 {
             dialog.output.warn("\(Counted.backups(newer)) uploaded first after that time: left as they are")
+        }
+        let older = plan.states.count { !$0.isExact }
+        if older > 0 {
+            dialog.output.warn(
+                "\(Counted.backups(older)) older than those of that time, which are not retained any more")
         }
         if !dryRun, !rows.isEmpty {
             let question = "restore \(restoring) of \(account.text), and replace \(present)"
@@ -45,10 +52,10 @@ struct AccountRestore {
                 "\(dryRun ? "would restore" : "restored") \(restoring) of \(account.text)"
                     + (replaced > 0 ? ", in place of \(present)" : "") + "; \(unchanged) unchanged"
             ],
-            json: json(rows, unchanged: unchanged, newer: newer))
+            json: json(rows, unchanged: unchanged, newer: newer, older: older))
     }
 
-    private func json(_ rows: [Row], unchanged: Int, newer: Int) -> JSONValue {
+    private func json(_ rows: [Row], unchanged: Int, newer: Int, older: Int) -> JSONValue {
         .result(
             "restore",
             [
@@ -60,10 +67,11 @@ struct AccountRestore {
                             .members([
                                 ("id", .string($0.id.hex)), ("time", .string($0.version.time.compact)),
                                 ("bytes", .number($0.version.count)), ("replaced", .bool($0.isReplacing)),
+                                ("exact", .bool($0.isExact)),
                             ])
                         })
                 ),
-                ("unchanged", .number(unchanged)), ("newer", .number(newer)),
+                ("unchanged", .number(unchanged)), ("newer", .number(newer)), ("older", .number(older)),
             ])
     }
 }
