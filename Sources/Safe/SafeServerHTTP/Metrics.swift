@@ -27,7 +27,7 @@ package final class Metrics: SafeAnswering {
         var expired = 0
         var previous = 0
         var stored: Int?
-        var lastSweep: Int64
+        var lastSweep: Int64?
         var isSuspicious = false
         var failedSweeps = 0
         var failedLogins = 0
@@ -78,12 +78,13 @@ package final class Metrics: SafeAnswering {
                 state.failedSweeps += 1
                 return
             }
+            // Of a store that expires backups by itself, nothing is known.
+            guard !report.isLeftToStore else { return state.lastSweep = nil }
             state.isSuspicious = report.suspicion != nil
-            state.stored = report.counts.total
+            state.stored = report.counts.total - report.deleted.expired
             guard report.isCarriedOut else { return }
-            state.stored = report.counts.total - report.counts.expired
-            state.expired += report.counts.expired
-            state.previous += report.counts.previous
+            state.expired += report.deleted.expired
+            state.previous += report.deleted.previous
             state.lastSweep = now.wall.milliseconds / 1000
         }
     }
@@ -120,7 +121,7 @@ package final class Metrics: SafeAnswering {
         lines.append("\(prefix)request_seconds_sum \(state.totalTime / .seconds(1))")
         lines.append("\(prefix)request_seconds_count \(sum)")
         return lines
-            + family("received_bytes_total", "counter", "Bytes of stored bodies.", [("", "\(state.received)")])
+            + family("received_bytes_total", "counter", "Bytes of whole uploaded bodies.", [("", "\(state.received)")])
             + family("sent_bytes_total", "counter", "Bytes of the answers' bodies.", [("", "\(state.sent)")])
             + family(
                 "failed_logins_total", "counter", "Requests with a login that was wrong.",
@@ -150,10 +151,11 @@ package final class Metrics: SafeAnswering {
         if let stored = state.stored {
             lines += family("stored_backups", "gauge", "Backups after the last sweep.", [("", "\(stored)")])
         }
+        guard let last = state.lastSweep else { return lines }
         return lines
             + family(
                 "last_sweep_timestamp_seconds", "gauge",
-                "When a sweep was carried out last, or the server began if none was.", [("", "\(state.lastSweep)")])
+                "When a sweep was carried out last, or the server began if none was.", [("", "\(last)")])
     }
 
     private func measurements(_ measured: Measurements) -> [String] {

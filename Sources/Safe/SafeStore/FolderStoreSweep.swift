@@ -9,9 +9,10 @@ extension FolderStore {
     public func expire(_ sweep: Sweep) throws(StoreError) -> SweepReport {
         var counts = SweepCounts()
         try answered { () throws(FileError) in try count(sweep, &counts) { _ in } }
-        let report = sweep.decide(counts)
+        var report = sweep.decide(counts)
         if report.isCarriedOut {
-            try carryOut(sweep, counts)
+            report.deleted = SweepDeletions()
+            try carryOut(sweep, counts, &report.deleted)
         }
         return report
     }
@@ -43,14 +44,20 @@ extension FolderStore {
     /// - Parameters:
     ///   - counts: of the first pass in this store. No more backups expire: files that somebody has copied into the
     ///     directory since then may look old, and were not counted.
-    ///   - deleted: is called after each deletion.
-    func carryOut(_ sweep: Sweep, _ counts: SweepCounts, deleted: () -> Void = {}) throws(StoreError) {
-        if counts.previous > 0 { try answered { () throws(FileError) in try removeOld(sweep, deleted) } }
-        if counts.expired > 0 { try expireBackups(sweep, counts.expired, deleted) }
+    ///   - done: counts each deletion, also before an error.
+    ///   - progress: is called after each deletion with what is done.
+    func carryOut(
+        _ sweep: Sweep, _ counts: SweepCounts, _ done: inout SweepDeletions,
+        progress: (SweepDeletions) -> Void = { _ in }
+    ) throws(StoreError) {
+        if counts.previous > 0 { try removeOld(sweep, &done, progress) }
+        if counts.expired > 0 { try expireBackups(sweep, counts.expired, &done, progress) }
         try answered { () throws(FileError) in try backups().sweepLeftovers(where: BackupID.isHex) }
     }
 
-    private func expireBackups(_ sweep: Sweep, _ most: Int, _ deleted: () -> Void) throws(StoreError) {
+    private func expireBackups(
+        _ sweep: Sweep, _ most: Int, _ done: inout SweepDeletions, _ progress: (SweepDeletions) -> Void
+    ) throws(StoreError) {
         var (budget, failure) = (most, StoreError?.none)
         try answered { () throws(FileError) in
             try eachBackup { name, lastUpload, _ in
@@ -59,8 +66,10 @@ extension FolderStore {
                 else { return }
                 budget -= 1
                 do throws(StoreError) {
-                    try expire(id, lastUpload, at: StoreReading(wall: sweep.now.wall, time: sweep.time))
-                    deleted()
+                    let now = StoreReading(wall: sweep.now.wall, time: sweep.time)
+                    guard try expire(id, lastUpload, at: now) else { return }
+                    done.expired += 1
+                    progress(done)
                 } catch {
                     failure = error
                 }
@@ -69,24 +78,30 @@ extension FolderStore {
         if let failure { throw failure }
     }
 
-    private func expire(_ id: BackupID, _ lastUpload: Timestamp, at now: StoreReading) throws(StoreError) {
+    /// - Returns: false if it has been stored again, or deleted.
+    private func expire(_ id: BackupID, _ lastUpload: Timestamp, at now: StoreReading) throws(StoreError) -> Bool {
         try turn(for: id) { backups throws(FileError) in
-            // It may have been stored again.
-            guard try backups.modificationTime(of: id.hex) == lastUpload.milliseconds else { return }
+            guard try backups.modificationTime(of: id.hex) == lastUpload.milliseconds else { return false }
             _ = try change(id, to: nil, in: backups, at: now)
+            return true
         }
     }
 
-    private func removeOld(_ sweep: Sweep, _ deleted: () -> Void) throws(FileError) {
-        try eachPreviousDirectory { directory, _ throws(FileError) in
-            var isChanged = false
-            try directory.forEachName { name throws(FileError) in
-                guard let each = PreviousName(name), sweep.isOld(replaced: each.replaced) else { return }
-                try directory.removeUnsynced(name)
-                isChanged = true
-                deleted()
+    private func removeOld(
+        _ sweep: Sweep, _ done: inout SweepDeletions, _ progress: (SweepDeletions) -> Void
+    ) throws(StoreError) {
+        try answered { () throws(FileError) in
+            try eachPreviousDirectory { directory, _ throws(FileError) in
+                var isChanged = false
+                try directory.forEachName { name throws(FileError) in
+                    guard let each = PreviousName(name), sweep.isOld(replaced: each.replaced) else { return }
+                    try directory.removeUnsynced(name)
+                    isChanged = true
+                    done.previous += 1
+                    progress(done)
+                }
+                if isChanged { try directory.sync() }
             }
-            if isChanged { try directory.sync() }
         }
     }
 

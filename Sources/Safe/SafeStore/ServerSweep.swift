@@ -28,19 +28,18 @@ extension ServerDirectory {
             counts.add(own)
             countsOfStores[store.account] = own
         }
-        let decision = sweep.decide(counts)
-        guard decision.isCarriedOut else { return decision }
-        let total = counts.expired + counts.previous
-        var done = 0
+        var report = sweep.decide(counts)
+        guard report.isCarriedOut else { return report }
+        let total = report.deleted.total
+        report.deleted = SweepDeletions()
         var failure: StoreError?
         try eachStore(retaining: retains) { store throws(FileError) in
             // An account that is removed meanwhile is left out, as in the first pass.
             _ = try store.backups()
             // One account whose disk fails must not keep the others from being swept.
             do throws(StoreError) {
-                try store.carryOut(sweep, countsOfStores[store.account] ?? SweepCounts()) {
-                    done += 1
-                    progress(done, max(done, total))
+                try store.carryOut(sweep, countsOfStores[store.account] ?? SweepCounts(), &report.deleted) { done in
+                    progress(done.total, max(done.total, total))
                 }
             } catch {
                 failure = failure ?? error
@@ -48,7 +47,7 @@ extension ServerDirectory {
         }
         do throws(FileError) { try removeLeftovers() } catch { failure = failure ?? StoreError(error) }
         if let failure { throw failure }
-        return decision
+        return report
     }
 
     /// The latest time in the directory; nil if it holds no backups.

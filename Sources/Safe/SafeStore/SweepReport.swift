@@ -76,6 +76,23 @@ public enum SweepSuspicion: Equatable, Sendable {
     case tooMany(expired: Int, total: Int)
 }
 
+/// How many backups a sweep has deleted: no more than it has counted, because one may be stored again meanwhile.
+public struct SweepDeletions: Equatable, Sendable {
+    /// Backups whose term was over.
+    public var expired: Int
+    /// Previous backups whose time was over.
+    public var previous: Int
+
+    /// Nothing was deleted, unless counts are given.
+    public init(expired: Int = 0, previous: Int = 0) {
+        self.expired = expired
+        self.previous = previous
+    }
+
+    /// Of both kinds.
+    var total: Int { expired + previous }
+}
+
 /// The decision of a sweep.
 public struct SweepReport: Equatable, Sendable {
     /// What it has counted.
@@ -84,10 +101,12 @@ public struct SweepReport: Equatable, Sendable {
     public let suspicion: SweepSuspicion?
     /// Whether what is over is deleted: as `Sweep.deletion` says.
     public let isCarriedOut: Bool
+    /// What was deleted. Before the deletions, all that is over, if the decision is to be carried out.
+    public internal(set) var deleted: SweepDeletions
     /// Whether the store expires backups by itself, so that nothing was counted or decided.
     public let isLeftToStore: Bool
 
     /// The report of a store that expires backups by itself.
     package static let leftToStore = SweepReport(
-        counts: SweepCounts(), suspicion: nil, isCarriedOut: false, isLeftToStore: true)
+        counts: SweepCounts(), suspicion: nil, isCarriedOut: false, deleted: SweepDeletions(), isLeftToStore: true)
 }

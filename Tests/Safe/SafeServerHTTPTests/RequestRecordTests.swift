@@ -58,6 +58,15 @@ import Testing
         #expect(text.contains("sweep_failures_total 2\n") && text.contains("stored_backups 9\n"))
     }
 
+    @Test func `of a store that expires backups by itself, no sweep and no number of backups is told`() throws {
+        let now = ClockReading(wall: Timestamp(milliseconds: 364_000), monotonic: .zero)
+        let metrics = Metrics(start: now)
+        metrics.count(.leftToStore, at: now)
+        let text = try page(metrics, "GET", "/metrics")
+        #expect(!text.contains("last_sweep_timestamp_seconds") && !text.contains("stored_backups"))
+        #expect(text.contains("sweep_suspicious 0\n") && text.contains("expired_backups_total 0\n"))
+    }
+
     private func page(_ answering: some SafeAnswering, _ method: String, _ target: String) throws -> String {
         let now = ClockReading(wall: Timestamp(milliseconds: 0), monotonic: .zero)
         let answer = answering.answer(ServerRequest(method, target, client: "192.0.2.9"), at: now)

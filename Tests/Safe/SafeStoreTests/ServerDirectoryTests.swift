@@ -248,6 +248,40 @@ import Testing
         #expect(ofDry.isEmpty)
     }
 
+    @Test func `a sweep does not count what was stored again between its decision and its deletion`() throws {
+        let server = try ServerDirectory(at: place.path)
+        try put(nil, 0..<3, 0)
+        try put(nil, 3..<10, 200)
+        try setClock(300)
+        let now = ClockReading(wall: day(300), monotonic: .zero)
+        let sweep = Sweep(retentionDays: 180, now: now, last: nil)
+        let dry = try server.sweep(Sweep(retentionDays: 180, now: now, last: nil, deleting: .never))
+        #expect(dry.counts.expired == 3 && dry.deleted == SweepDeletions())
+        let report = try server.sweep(
+            sweep,
+            found: { found in
+                guard case .expired(id(1), _) = found else { return }
+                _ = try? FolderStore(at: place.path).put([9], at: id(1), if: .none, now: day(300))
+            })
+        #expect(report.isCarriedOut && report.counts.expired == 3)
+        #expect(report.deleted == SweepDeletions(expired: 2))
+        let left = try FolderStore(at: place.path).get(id(1))?.bytes
+        #expect(left == [9])
+    }
+
+    @Test func `an account that a client has locked does not keep the others from being swept`() throws {
+        let server = try ServerDirectory(at: place.path)
+        for name in [alice, bob] {
+            try server.makeAccount(name)
+            try put(name, 0..<1, 0)
+        }
+        let lock = try FolderStore(at: place.path, account: alice).lock(wait: .zero)
+        #expect(throws: StoreError.busy) { try sweep(300, deleting: .always) }
+        let sizes = try [alice, bob].map { try server.size(of: $0)?.backups }
+        #expect(sizes == [1, 0])
+        _ = consume lock
+    }
+
     @Test func `a sweep removes the old previous backups of every account`() throws {
         try ServerDirectory(at: place.path).makeAccount(alice)
         for account in [nil, alice] {

@@ -58,17 +58,24 @@ struct SweepCommand: Verb {
     }
 
     private func lines(_ report: SweepReport) -> [String] {
-        let counts = report.counts
-        let (verb, count) = (dryRun ? "would delete" : "deleted", Counted.backups(counts.total))
-        return ["\(verb) \(counts.expired) of \(count), and \(Counted.previous(counts.previous))"]
+        let (verb, count) = (dryRun ? "would delete" : "deleted", Counted.backups(report.counts.total))
+        let over = over(report)
+        return ["\(verb) \(over.expired) of \(count), and \(Counted.previous(over.previous))"]
+    }
+
+    /// What was deleted; with `--dry-run`, what would be.
+    private func over(_ report: SweepReport) -> SweepDeletions {
+        dryRun
+            ? SweepDeletions(expired: report.counts.expired, previous: report.counts.previous) : report.deleted
     }
 
     private func json(_ report: SweepReport, _ shown: Shown?) -> JSONValue {
-        .result(
+        let over = over(report)
+        return .result(
             "sweep",
             [
-                ("backups", .number(report.counts.total)), ("expired", .number(report.counts.expired)),
-                ("previous", .number(report.counts.previous)), ("deleted", .bool(report.isCarriedOut)),
+                ("backups", .number(report.counts.total)), ("expired", .number(over.expired)),
+                ("previous", .number(over.previous)), ("deleted", .bool(report.isCarriedOut)),
                 ("suspicion", report.suspicion.map { .string($0.reason) }),
                 ("expired_backups", shown?.expired.json), ("old_previous_backups", shown?.previous.json),
             ])

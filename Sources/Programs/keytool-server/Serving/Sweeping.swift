@@ -49,10 +49,10 @@ final class Sweeping: Sendable {
         if let warning = report.counts.warning { log.say("warning: " + warning) }
         if let suspicion = report.suspicion {
             log.say("warning: the sweep of old backups deleted nothing: \(suspicion.sentence)")
-        } else if report.counts.expired > 0 || report.counts.previous > 0 {
+        } else if report.deleted != SweepDeletions() {
             log.say(
-                "the sweep deleted \(report.counts.expired) of \(report.counts.total) backups and "
-                    + "\(report.counts.previous) previous ones")
+                "the sweep deleted \(report.deleted.expired) of \(report.counts.total) backups and "
+                    + "\(report.deleted.previous) previous ones")
         }
     }
 }
