@@ -6,6 +6,13 @@ extension HTTPResponse {
     /// Whether a condition of the request does not hold, or cannot be judged because of another request at this moment.
     var isOfCondition: Bool { status == 412 || status == 409 && errorCode == "ConditionalRequestConflict" }
 
+    /// Whether the body has the announced length, or came in chunks, of which the HTTP client waits for the last one.
+    /// Without both, it may have been cut off.
+    var isWhole: Bool {
+        if let coding = headers["transfer-encoding"] { return coding.lowercased() == "chunked" }
+        return headers["content-length"].flatMap { Int($0) } == body.count
+    }
+
     /// Code, message, resource and request, and what servers add.
     private static let errorLimits = XMLScanner.Limits(depth: 8, elements: 64)
     private static let maxCodeCount = 64

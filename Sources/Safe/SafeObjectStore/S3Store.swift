@@ -57,11 +57,13 @@ package struct S3Store: BackupStore {
     }
 
     /// - Returns: nil if there is no object; an empty one is a deleted backup.
+    /// - Throws: `.unavailable` also if nothing shows that the answer is whole.
     private func object(_ id: BackupID) throws(StoreError) -> [UInt8]? {
         let answer = try connection.send(
             .get, path(of: id), headers: Self.newest, limit: readLimit)
         if answer.status == 404, answer.errorCode == "NoSuchKey" { return nil }
         guard answer.status == 200 else { throw StoreError(answer) }
+        guard answer.isWhole else { throw .unavailable }
         return answer.body
     }
 

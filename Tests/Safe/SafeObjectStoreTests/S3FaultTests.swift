@@ -66,6 +66,30 @@ import Testing
         #expect(server.objects.isEmpty)
     }
 
+    @Test func `an answer that may have been cut off is no backup, and no deleted one`() throws {
+        let store = try server.store()
+        _ = try store.put([1, 2], at: id(1), if: .none, now: day(0))
+        let answers = [
+            HTTPResponse(status: 200), HTTPResponse(status: 200, body: [1]),
+            HTTPResponse(status: 200, body: [1], headers: ["content-length": "2"]),
+            HTTPResponse(status: 200, body: [1], headers: ["content-length": "x"]),
+            HTTPResponse(status: 200, body: [1], headers: ["transfer-encoding": "identity"]),
+        ]
+        for answer in answers {
+            server.set(.answer(answer), for: .get)
+            #expect(throws: StoreError.unavailable) { try store.get(id(1)) }
+            let absent = Preconditions(noneMatch: .any)
+            #expect(throws: StoreError.unavailable) { try store.put([3], at: id(1), if: absent, now: day(0)) }
+            #expect(throws: StoreError.unavailable) { try store.delete(id(1), if: .none, now: day(0)) }
+        }
+        // The HTTP client waits for the last chunk.
+        let chunked = HTTPResponse(status: 200, body: [1, 2], headers: ["transfer-encoding": "Chunked"])
+        server.set(.answer(chunked), for: .get)
+        #expect(try store.get(id(1))?.bytes == [1, 2])
+        server.set(nil, for: .get)
+        #expect(try store.get(id(1))?.bytes == [1, 2])
+    }
+
     private static let failures: [(HTTPError, StoreError)] = [
         (.connection(.timeout), .unavailable), (.connection(.notConnected), .unavailable),
         (.connection(.brokenOff), .unavailable), (.connection(.unknownHost), .unavailable),
