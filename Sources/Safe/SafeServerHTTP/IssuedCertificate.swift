@@ -133,10 +133,9 @@ struct IssuedCertificate: ~Copyable {
         }
     }
 
-    /// Whether it is valid at both times.
-    func isValid(from begin: Timestamp, to end: Timestamp) -> Bool {
-        var begin = Int(begin.milliseconds / 1000)
-        return unsafe X509_cmp_time(X509_get0_notBefore(pointer), &begin) < 0 && ends(after: end)
+    func begins(after time: Timestamp) -> Bool {
+        var time = Int(time.milliseconds / 1000)
+        return unsafe X509_cmp_time(X509_get0_notBefore(pointer), &time) > 0
     }
 
     func ends(after time: Timestamp) -> Bool {

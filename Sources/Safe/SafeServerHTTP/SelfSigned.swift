@@ -42,21 +42,19 @@ package struct SelfSigned {
     }
 
     /// Whether a certificate is one of this key and all these names, and valid for long enough, as its authority.
-    /// - Parameters:
-    ///   - certificate: PEM.
-    ///   - key: PEM.
-    ///   - authority: PEM.
+    /// If both begin later, they are good, too: this clock is wrong.
+    /// - Parameters: `certificate`, `key` and `authority` in PEM.
     /// - Throws: `SelfSignedError` if the key or the authority is damaged, or if the key is not that of the authority.
     package static func isGood(
         _ certificate: [UInt8], key: [UInt8], authority: [UInt8], names: [String], now: Timestamp
     ) throws(SelfSignedError) -> Bool {
         let own = try parse(key)
-        guard try parse(authority: authority, of: own).ends(after: now + reserve),
-            let certificate = IssuedCertificate(pem: certificate),
-            let names = try? subjects(names)
+        let issuer = try parse(authority: authority, of: own)
+        guard let certificate = IssuedCertificate(pem: certificate), let names = try? subjects(names)
         else { return false }
         return certificate.isOf(own) && certificate.isOf(names)
-            && certificate.isValid(from: now, to: now + reserve)
+            && (issuer.begins(after: now) || !certificate.begins(after: now))
+            && issuer.ends(after: now + reserve) && certificate.ends(after: now + reserve)
     }
 
     private static func subjects(_ names: [String]) throws(SelfSignedError) -> [SubjectName] {

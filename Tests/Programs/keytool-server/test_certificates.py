@@ -123,6 +123,25 @@ def test_an_authority_of_a_wrong_clock_is_made_again(serve):
     assert (behind.directory / "tls/authority.pem").read_bytes() == authority
 
 
+def test_a_good_certificate_stays_if_the_clock_reads_1970(serve):
+    """It would be replaced by one that has expired when the clock is right."""
+    def start(days=0):
+        server = serve("--tls-self-signed", "localhost", **(faketime(days) if days else {}))
+        asked = curl(f"https://localhost:{server.port}/config", "--cacert", server.said["ca_file"], ok=False)
+        assert server.stop() == 0
+        if days:
+            forget_faketime(server.process)
+        return asked, (server.directory / "tls/certificate.pem").read_bytes()
+
+    first = start()[1]
+    asked, certificate = start(-20_000)
+    assert asked.status == 200 and certificate == first
+    # One that was made with a clock that was ahead does not stay.
+    ahead = start(600)[1]
+    asked, certificate = start()
+    assert asked.status == 200 and len({first, ahead, certificate}) == 3
+
+
 def test_a_name_that_is_none_is_named(tmp_path):
     refused = run("serve", "--store", f"file://{tmp_path}/store", "--listen", "127.0.0.1:0", "--tls-self-signed",
                   "localhost,not a name")
