@@ -41,6 +41,7 @@ struct AccountsOption: ParsableArguments {
     }
 
     /// The file of accounts, which an object store needs; nil for a directory. An option counts before a variable.
+    /// - Throws: `UsageFailure` also for both options or both variables, as `serve` does.
     private func path() throws -> String? {
         if case .objects? = try? store.location() {
             guard let path = try file.path() else {
@@ -49,12 +50,11 @@ struct AccountsOption: ParsableArguments {
             }
             return path
         }
-        guard let given = file.accounts else { return store.store == nil ? try file.path() : nil }
-        guard store.store == nil else {
-            throw UsageFailure(
-                "--accounts and --store cannot be combined", hint: "the accounts of a directory are in its file logins")
-        }
-        return given
+        guard (file.accounts == nil) == (store.store == nil) else { return file.accounts }
+        let given = try file.path()
+        guard given != nil, store.store != nil || (try? store.location()) != nil else { return given }
+        throw UsageFailure(
+            "--accounts and --store cannot be combined", hint: "the accounts of a directory are in its file logins")
     }
 }
 

@@ -200,6 +200,31 @@ def test_what_the_file_of_accounts_refuses(objects, accounts, tmp_path):
     assert missing.returncode == 66 and "none" in missing.stderr
 
 
+def test_the_file_of_accounts_is_none_of_a_directory(accounts, tmp_path):
+    """`serve` refuses both variables: it would not know an account that a command adds to the file."""
+    assert accounts.add("alice").returncode == 0
+    before = accounts.path.read_bytes()
+    for store in (f"file://{tmp_path}/store", "memory:"):
+        variables = {"KEYTOOL_SERVER_ACCOUNTS": str(accounts.path), "KEYTOOL_SERVER_STORE": store}
+        for verb in (["list"], ["quota", "alice", "1M"], ["remove", "alice", "--yes"]):
+            result = run("account", *verb, **variables)
+            assert result.returncode == 64 and "cannot be combined" in result.stderr, result
+        assert run("serve", "--listen", "127.0.0.1:0", **variables).returncode == 64
+        # An option counts before a variable.
+        variables.pop("KEYTOOL_SERVER_ACCOUNTS")
+        assert run("account", "list", "--accounts", accounts.path, **variables).stdout == "alice  no quota\n"
+    assert accounts.path.read_bytes() == before
+
+
+@pytest.mark.parametrize("option, value", [("keep-previous", "1d"), ("keep-previous", "0s"), ("keep-versions", "9")])
+def test_what_an_object_store_does_not_retain(option, value):
+    for options, variables in (([f"--{option}", value], {}),
+                               ([], {"KEYTOOL_SERVER_" + option.upper().replace("-", "_"): value})):
+        result = run("serve", "--store", "s3://localhost/safe", "--listen", "127.0.0.1:0", *options, **variables)
+        assert result.returncode == 64, result
+        assert "--keep-previous and --keep-versions need a store that is a directory" in result.stderr
+
+
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can make a directory of another account")
 def test_root_writes_no_file_of_accounts_into_the_directory_of_another_account(accounts):
     os.chown(accounts.path.parent, 65534, -1)

@@ -62,13 +62,26 @@ struct Serve: Verb {
                 path, keepPrevious: settings.keepPrevious, versions: settings.versions, throttle: throttle,
                 log: settings.log)
         case .objects(let address):
+            try refuseRetention()
             let connection = try objects.connection(to: address, dialog)
             return try .objects(
                 connection, accounts: accounts.path().map { path throws(FileError) in try LoginsFile(at: path) },
                 limits: config.limits(), throttle: throttle, log: settings.log)
         case .memory:
+            try refuseRetention()
             try accounts.refuse()
             return .memory(limits: try config.limits(), throttle: throttle, log: settings.log)
+        }
+    }
+
+    /// Refuses what a store on an S3 server does not do.
+    private func refuseRetention() throws {
+        guard try Setting.value(keepPrevious, "keep-previous") == nil,
+            try Setting.value(keepVersions, "keep-versions") == nil
+        else {
+            throw UsageFailure(
+                "--keep-previous and --keep-versions need a store that is a directory",
+                hint: "any other store retains no previous backups")
         }
     }
 
