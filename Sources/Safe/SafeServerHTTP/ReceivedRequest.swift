@@ -9,7 +9,7 @@ struct ReceivedRequest {
     /// Whether it changes nothing in the store.
     let isRead: Bool
     let isKeepAlive: Bool
-    /// Whether the client waits for `100 Continue` before it sends the body.
+    /// Whether the client waits for `100 Continue` before it sends the body. One of HTTP/1.0 does not know that answer.
     let isContinueExpected: Bool
     /// The announced length of the body, in bytes; nil if it is not announced.
     let announcedBytes: Int?
@@ -27,7 +27,8 @@ struct ReceivedRequest {
         isRead = head.method == .GET || head.method == .HEAD
         // After the head of an upgrade, the parser reads nothing more.
         isKeepAlive = head.isKeepAlive && !head.headers.contains(name: "upgrade") && head.method != .CONNECT
-        isContinueExpected = head.headers["expect"].contains { $0.lowercased() == "100-continue" }
+        isContinueExpected =
+            head.version != .http1_0 && head.headers["expect"].contains { $0.lowercased() == "100-continue" }
         announcedBytes = head.headers["content-length"].first.flatMap(Int.init)
         self.start = start
     }

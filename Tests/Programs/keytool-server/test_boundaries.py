@@ -116,6 +116,16 @@ def test_answered(server, raw, expected, closes):
     assert (statuses(received), is_closed) == (expected, closes)
 
 
+def test_a_body_is_announced_by_http_1_1_only(serve):
+    """A client of HTTP/1.0 would take `100 Continue` for the answer (RFC 9110, 10.1.1)."""
+    server = serve("--body-timeout", "1s")
+    for version, expected in ((b"1.0", [408]), (b"1.1", [100, 408])):
+        head = PUT.replace(b"1.1", version) + b"Content-Length: 5\r\nExpect: 100-continue\r\n\r\n"
+        with server.connect() as connection:
+            received, is_closed = exchange(connection, head)
+        assert (statuses(received), is_closed) == (expected, True)
+
+
 def test_many_requests_at_once(server):
     """Those before the limit are answered; the connection is closed then."""
     with server.connect() as connection:
