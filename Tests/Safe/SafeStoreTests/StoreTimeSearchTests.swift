@@ -2,6 +2,7 @@ import Encodings
 import SafeWire
 import StoreKit
 import Testing
+import VectorKit
 
 @testable import SafeStore
 
@@ -154,6 +155,42 @@ struct StoreTimeSearchTests {
                 let awake = time.read(Timestamp(milliseconds: 60_000))
                 #expect(awake - asleep == .seconds(60))
                 #expect(time.read(day(number)) - begun == .days(number))
+            }
+        }
+    }
+
+    /// Two readings in 1970 at each start, as of a sweep and an upload, and right ones after that.
+    @Test(arguments: [[1, 1, 1, 1, 3], [1, 4, 2, 3, 2, 1], [2, 3, 1, 4, 2, 6, 5, 2, 1, 3, 6, 2]], [1, 2, 3])
+    func `a machine that is off for days, and starts in 1970, does not make its store older`(
+        _ days: [Int], _ readings: Int
+    ) {
+        var time = StoreTime(at: day(0), newest: nil)
+        let begun = time.read(day(0))
+        var number = 0
+        for gap in (0..<8).flatMap({ _ in days }) {
+            number += gap
+            for each in 0..<readings { _ = time.read(Timestamp(milliseconds: 20_000 + Int64(each) * 40_000)) }
+            time = StoreTime(stored: time.bytes)!
+            // The first right reading of a start is minutes late, and not each day as much.
+            let late = Duration.seconds(number * 7919 % 3600)
+            let age = time.read(day(number) + late) - begun
+            #expect(age <= .days(number) + late && age >= .days(number) - .hours(1))
+            _ = time.read(day(number) + .hours(8))
+        }
+    }
+
+    /// All orders that these seeds make of times off, of starts in 1970, and of times on.
+    @Test(arguments: 0..<100 as Range<UInt64>)
+    func `a right clock that starts in 1970 never makes a store older than it is`(_ seed: UInt64) {
+        let random = SeededRandom(seed: seed)
+        var (time, wall) = (StoreTime(at: day(0), newest: nil), day(0))
+        let begun = time.read(wall)
+        for _ in 0..<100 {
+            wall = wall + .seconds(random.number(below: 6 * 86_400))
+            for each in 0..<random.number(below: 4) { _ = time.read(Timestamp(milliseconds: Int64(each) * 60_000)) }
+            for _ in 0...random.number(below: 3) {
+                #expect(time.read(wall) - begun <= wall - day(0))
+                wall = wall + .seconds(random.number(below: 86_400))
             }
         }
     }
