@@ -1,5 +1,7 @@
+import Console
+
 /// What a file is written as; the ending of its name says which. The raw value is that ending, without the dot.
-package protocol FileFormat: CaseIterable, RawRepresentable<String> {}
+protocol FileFormat: CaseIterable, RawRepresentable<String> {}
 
 extension FileFormat {
     /// - Parameters:
@@ -7,7 +9,7 @@ extension FileFormat {
     ///     secret in the wrong place.
     ///   - isPrintable: whether `-` would mean stdout.
     /// - Throws: `UsageFailure` if the name has another ending.
-    package init(of path: String, option: String, orStandardOutput isPrintable: Bool = false) throws {
+    init(of path: String, option: String, orStandardOutput isPrintable: Bool = false) throws {
         let name = path.lowercased()
         guard let format = Self.allCases.first(where: { name.hasSuffix(".\($0.rawValue)") }) else {
             let endings = Self.allCases.map { ".\($0.rawValue)" }.joined(separator: " or ")

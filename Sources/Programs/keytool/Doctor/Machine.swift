@@ -1,9 +1,9 @@
 import Glibc
 
 /// The machine that this process runs on.
-package enum Machine {
+enum Machine {
     /// Kernel, its release, and the processor's kind: "Linux 6.1.0 x86_64".
-    package static var description: String {
+    static var description: String {
         var system = utsname()
         unsafe uname(&system)
         func text<Field>(_ field: Field) -> String {

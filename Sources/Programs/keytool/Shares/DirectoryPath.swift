@@ -1,12 +1,12 @@
 /// The path of a directory that may not exist yet.
-package struct DirectoryPath {
+struct DirectoryPath {
     /// Of the directory that contains it; `.` for the working directory.
-    package let parent: String
+    let parent: String
     /// In the parent; empty for the root.
-    package let name: String
+    let name: String
 
     /// - Parameter path: slashes at its end do not count.
-    package init(_ path: String) {
+    init(_ path: String) {
         var trimmed = path[...]
         while trimmed.count > 1, trimmed.last == "/" { trimmed.removeLast() }
         let slash = trimmed.lastIndex(of: "/")
