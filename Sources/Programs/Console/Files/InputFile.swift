@@ -50,18 +50,19 @@ package struct InputFile {
 
     /// The whole content, in guarded memory.
     /// - Parameters:
-    ///   - content: `.text` refuses a ZIP file; nothing is left out or cut off.
+    ///   - content: a line ending at the end is never cut off.
     ///   - output: where to warn if others can read a file that is secret as a whole; nil for no warning.
     /// - Throws: `InputError`.
     package func readGuarded(
-        _ content: Content = .text, limit: Int, warning output: Output? = nil
+        _ content: Content = .notZIP, limit: Int, warning output: Output? = nil
     ) throws -> SecureBytes {
         let file = try open()
         defer { close(file) }
         if let output, let path {
             SecretFileAccess(of: file, path).warnings.forEach { output.warn("\(path) \($0)") }
         }
-        return try SecureBytes(capacity: limit + 1) { bytes in
+        // Room for a byte order mark, and for one byte that is too many.
+        return try SecureBytes(capacity: limit + 4) { bytes in
             var used = 0
             while used < bytes.count {
                 let count = unsafe bytes.withUnsafeMutableBufferPointer { buffer in
@@ -72,12 +73,23 @@ package struct InputFile {
                 if count == 0 { break }
                 used += count
             }
-            guard content != .text || !Self.isZIP(bytes.span.extracting(0..<min(used, 4)).revealBytes()) else {
+            if content.isNotZIP, Self.isZIP(bytes.span.extracting(0..<min(used, 4)).revealBytes()) {
                 throw InputError.isZIP(path: name)
             }
+            if content == .text { used = Self.removeByteOrderMark(from: &bytes, used) }
             guard used <= limit else { throw InputError.tooLong(limit: limit) }
             return used
         }
+    }
+
+    /// Moves the bytes behind a byte order mark to the front, and wipes those that they leave behind.
+    /// - Returns: how many of the `used` bytes are left.
+    private static func removeByteOrderMark(from bytes: inout MutableSpan<UInt8>, _ used: Int) -> Int {
+        let mark = bytes.span.extracting(0..<used).byteOrderMarkCount
+        guard mark > 0 else { return used }
+        for index in mark..<used { bytes[index - mark] = bytes[index] }
+        for index in (used - mark)..<used { bytes[index] = 0 }
+        return used - mark
     }
 
     /// Opens it for reading piece by piece, for what does not fit into memory or is refused by its beginning.
@@ -111,10 +123,14 @@ package struct InputFile {
         /// Text: a ZIP file is refused by its name, and a byte order mark at the beginning, which editors of Windows write,
         /// is left out.
         case text
+        /// Text, or bytes that may begin as a byte order mark does: a ZIP file is refused, and nothing is left out.
+        case notZIP
         /// Any bytes; one line ending at their end is cut off.
         case line
         /// Any bytes as they are.
         case bytes
+
+        fileprivate var isNotZIP: Bool { self == .text || self == .notZIP }
     }
 
     /// The whole content, at most `limit` bytes.
@@ -124,14 +140,15 @@ package struct InputFile {
         defer { close(file) }
         var bytes: [UInt8] = []
         var chunk = [UInt8](repeating: 0, count: 4096)
-        while bytes.count <= limit + 2 {
+        // A byte order mark takes away 3, a line ending 2.
+        while bytes.count <= limit + 3 {
             let count = unsafe Glibc.read(file, &chunk, chunk.count)
             if count < 0 && errno == EINTR { continue }
             guard count >= 0 else { throw InputError.notReadable(path: name, code: errno) }
             if count == 0 { break }
             bytes += chunk.prefix(count)
         }
-        guard content != .text || !Self.isZIP(bytes) else { throw InputError.isZIP(path: name) }
+        if content.isNotZIP, Self.isZIP(bytes) { throw InputError.isZIP(path: name) }
         if content == .text { bytes.removeFirst(bytes.span.byteOrderMarkCount) }
         if content == .line, bytes.last == UInt8(ascii: "\n") {
             bytes.removeLast()

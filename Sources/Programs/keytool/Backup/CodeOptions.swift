@@ -41,6 +41,15 @@ struct CodeOptions: ParsableArguments {
     @OptionGroup(title: "Backup password")
     var password: SecretOptions<BackupPassword>
 
+    /// Characters of a check word.
+    private static let checkWordCount = 8
+
+    func validate() throws {
+        guard expectCheck.map({ $0.characters.count == Self.checkWordCount }) ?? true else {
+            throw ValidationError("--expect-check: a check word has \(Self.checkWordCount) characters")
+        }
+    }
+
     /// Longest text that is read, in bytes.
     private static let maxBytes = 16 * 1024
 
@@ -143,7 +152,7 @@ struct CodeOptions: ParsableArguments {
 
     private static func code(in file: InputFile, _ name: String) throws -> GroupedCode {
         // In guarded memory until it is known not to be a share: a code is encrypted, words are not.
-        let content = try file.readGuarded(limit: maxBytes)
+        let content = try file.readGuarded(.text, limit: maxBytes)
         guard !content.withBytes({ ShareWords.isLikely($0) }) else {
             throw Failure.shareNotCode("\(name) has")
         }

@@ -2,6 +2,7 @@ import Age
 import ArgumentParser
 import CommandLine
 import Console
+import Encodings
 import KeyWrapping
 import SecureMemory
 import Threema
@@ -40,7 +41,7 @@ enum IdentityKeyFile: ~Copyable {
         // The ID says what it is, in a pipe as well.
         guard options.id == nil else {
             let file = path == "-" ? InputFile.standardInput : InputFile(unawaited: path)
-            let content = try file.readGuarded(limit: KeyFileFormat.maxCount)
+            let content = try file.readGuarded(.text, limit: KeyFileFormat.maxCount)
             guard !content.withBytes({ IDBackup.isLikely($0) }) else {
                 throw UsageFailure(
                     "\(path) is a backup code, which contains its ID", hint: "leave out --id; --expect-id compares it")
@@ -55,7 +56,7 @@ enum IdentityKeyFile: ~Copyable {
             return try refuseOptions(options)
         }
         let content = try InputFile(path: path).readGuarded(limit: KeyFileFormat.maxCount)
-        guard !content.withBytes({ GatewayKeyText.isLikely($0) }) else {
+        guard !content.withBytes({ GatewayKeyText.isLikely($0.extracting($0.byteOrderMarkCount..<$0.count)) }) else {
             throw UsageFailure("\(path) is the key of a Gateway ID, and does not say the ID", hint: "--id '*ABCDEFG'")
         }
         guard !content.withBytes({ AgeFile.isLikely($0) }) else { throw isAge(path, verb) }

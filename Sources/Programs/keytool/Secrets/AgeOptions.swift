@@ -109,7 +109,7 @@ struct AgeIdentityOptions: ParsableArguments {
     }
 
     private static func identities(at path: String, _ session: Session) throws -> [HeldAgeIdentity] {
-        let text = try InputFile(operand: path).readGuarded(limit: AgeKeyFile.limit, warning: session.output)
+        let text = try InputFile(operand: path).readGuarded(.text, limit: AgeKeyFile.limit, warning: session.output)
         return try text.withBytes { text in
             guard !AgeFile.isLikely(text) else { throw AgeIdentityError.encrypted(path: path) }
             var identities: [HeldAgeIdentity] = []

@@ -11,7 +11,7 @@ extension Share {
     /// - Throws: `Failure` that names the file; `InputError`.
     init(file path: String, _ output: Output) throws {
         let file = InputFile(operand: path)
-        let text = try file.readGuarded(limit: Self.maxFileBytes, warning: output)
+        let text = try file.readGuarded(.text, limit: Self.maxFileBytes, warning: output)
         let isPDF = text.withBytes { $0.extracting(0..<min(5, $0.count)).revealBytes() == Array("%PDF-".utf8) }
         guard !isPDF else {
             throw Failure(

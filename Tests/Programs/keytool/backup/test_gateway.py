@@ -85,7 +85,7 @@ def test_other_spellings(keytool, write, content):
 
 @pytest.mark.parametrize("content", [
     "private:", f"private:{KEY[:-1]}", f"private:{KEY}0", f"private:{KEY[:-1]}g", f"private:  {KEY}", f"public:{PUBLIC}",
-    f"private:{KEY}\nprivate:{PEER}\n", f"private:{'0' * 64}", f"\ufeffprivate:{KEY}", "", "private:" + "0" * 5000])
+    f"private:{KEY}\nprivate:{PEER}\n", f"private:{'0' * 64}", f"\ufeff\ufeffprivate:{KEY}", "", "private:" + "0" * 5000])
 def test_what_is_no_key(keytool, tmp_path, write, content):
     missing = keytool.with_keystore(tmp_path / "missing")
     refused = missing.fails(65, "backup", "import", write("key", content), "--id", ID)

@@ -259,7 +259,7 @@ enum SophaxSharesError: Error {
 extension IdentityShare {
     /// - Throws: `InputError`; `SophaxFileError.notShare`.
     static func read(_ path: String) throws -> IdentityShare {
-        let text = try InputFile(operand: path).readGuarded(limit: maxCount)
+        let text = try InputFile(operand: path).readGuarded(.text, limit: maxCount)
         do throws(BackupError) {
             return try text.withBytes { (text) throws(BackupError) in try IdentityShare(parsing: text) }
         } catch {
