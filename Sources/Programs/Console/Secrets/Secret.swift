@@ -105,6 +105,8 @@ package enum SecretError: Error {
     case commandFailed(title: String, status: CommandStatus)
     case empty(title: String)
     case hasNUL(title: String)
+    /// A new secret was typed with control characters.
+    case hasControls(title: String)
     case hasSecondLine(title: String)
     /// It is longer than `SecretSource.maxBytes`, or than a line of the terminal.
     case tooLong

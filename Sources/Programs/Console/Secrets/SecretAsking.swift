@@ -59,8 +59,8 @@ package struct SecretAsker<Kind: Secret> {
         "the \(Kind.title) that was given ends with a blank, which is part of it: remove it if it does not belong there"
     }
 
-    /// A secret for something new. Where it is typed, it is asked for twice. A weak one needs a second
-    /// yes.
+    /// A secret for something new. Where it is typed, it is asked for twice, and refused with control characters. A
+    /// weak one needs a second yes.
     /// - Parameters:
     ///   - minimum: fewest characters (Unicode scalars).
     ///   - enoughDigits: fewest digits of a number that is not weak; nil for those of a password.
@@ -72,12 +72,13 @@ package struct SecretAsker<Kind: Secret> {
     ) throws -> SecureBytes {
         let enoughDigits = enoughDigits ?? PasswordStrength.enoughDigits
         if let secret = try given() {
-            try check(secret, minimum, enoughDigits, weak)
+            try check(secret, isTyped: false, minimum, enoughDigits, weak)
             return secret
         }
         let terminal = try terminal()
-        for attempt in 1... {
-            let nothing = Kind.isGenerated ? "a random one" : empty.isPossible ? "none" : nil
+        let nothing = Kind.isGenerated ? "a random one" : empty.isPossible ? "none" : nil
+        var refusals = 0
+        while true {
             do {
                 let secret = try ask(Self.question(subject, nothingFor: nothing), on: terminal)
                 if secret.count == 0 && Kind.isGenerated { return try generate(terminal) }
@@ -87,10 +88,11 @@ package struct SecretAsker<Kind: Secret> {
                     case .isNone: return secret
                     case .isNoneIfConfirmed(let question):
                         if try terminal.askYesNo(question) { return secret }
+                        // A no is not a wrong secret. At the end of input, the next question throws.
                         continue
                     }
                 }
-                try check(secret, minimum, enoughDigits, weak)
+                try check(secret, isTyped: true, minimum, enoughDigits, weak)
                 let again = try ask(Self.question(subject, isAgain: true), on: terminal)
                 let isSame = secret.withBytes { first in again.withBytes { ConstantTime.areEqual(first, $0) } }
                 guard isSame else { throw SecretError.mismatch(title: Kind.title) }
@@ -99,11 +101,11 @@ package struct SecretAsker<Kind: Secret> {
                 // Who ends the input does not want to be asked again.
                 throw SecretError.noAnswer(title: title)
             } catch {
-                guard attempt < Self.tries else { throw error }
+                refusals += 1
+                guard refusals < Self.tries else { throw error }
                 Output.word("error", Failure(error).message)
             }
         }
-        throw missing
     }
 
     /// A password of the machine's choice, shown and then typed once.
@@ -155,16 +157,22 @@ package struct SecretAsker<Kind: Secret> {
         return title + subject.words + (isAgain ? ", again" : "") + (nothing.map { " (Enter for \($0)): " } ?? ": ")
     }
 
+    /// - Parameter isTyped: whether it was typed, so that it can be typed again without control characters.
     private func check(
-        _ secret: borrowing SecureBytes, _ minimum: Int, _ enoughDigits: Int, _ weak: WeakSecrets
+        _ secret: borrowing SecureBytes, isTyped: Bool, _ minimum: Int, _ enoughDigits: Int, _ weak: WeakSecrets
     ) throws {
         guard let count = secret.characterCount else { throw SecretError.notUTF8(title: Kind.title) }
         guard secret.withBytes({ bytes in bytes.indices.allSatisfy { bytes[$0] != 0 } }) else {
             throw SecretError.hasNUL(title: Kind.title)
         }
+        guard !isTyped || !secret.hasControls else { throw SecretError.hasControls(title: Kind.title) }
         guard count >= minimum else {
             throw UsageFailure("the \(Kind.title) has \(count) characters; it needs at least \(minimum)")
         }
+        if secret.hasControls {
+            dialog.output.warn("the \(Kind.title) contains control characters, which nobody can type elsewhere")
+        }
+        if secret.endsInBlank { dialog.output.warn("the \(Kind.title) ends with a blank, which is part of it") }
         guard let weakness = secret.withBytes({ PasswordStrength.weakness(of: $0, enoughDigits: enoughDigits) })
         else { return }
         let words = "the \(Kind.title) is weak: \(weakness.words(enoughDigits: enoughDigits))"

@@ -80,6 +80,11 @@ extension SecureBytes {
         withBytes { bytes in bytes.count > 0 && [0x20, 0x09, 0x0d].contains(bytes[bytes.count - 1]) }
     }
 
+    /// Whether it contains control characters: C0 or DEL. Fields for passwords in other programs do not take them.
+    var hasControls: Bool {
+        withBytes { bytes in bytes.indices.contains { bytes[$0] < 0x20 || bytes[$0] == 0x7f } }
+    }
+
     /// The number of Unicode scalars; nil if the bytes are not UTF-8.
     ///
     /// Counted without making a `String`: that would leave an unguarded copy.

@@ -11,6 +11,7 @@ extension SecretError: Explained {
                 hints: "run the command by itself on a terminal, to see what it needs")
         case .empty(let title): Failure(.badData, "the \(title) is empty")
         case .hasNUL(let title): Failure(.badData, "the \(title) contains a NUL byte")
+        case .hasControls(let title): Failure(.badData, "the \(title) contains a control character (Tab, arrow key, …)")
         case .hasSecondLine(let title):
             Failure(.badData, "the source of the \(title) has more than one line")
         case .tooLong: Failure(.badData, "the secret is too long")

@@ -30,7 +30,7 @@ package struct ControllingTerminal: ~Copyable {
     }
 
     /// Asks with echo off; the kernel does the line editing.
-    /// - Returns: the line without its ending; nil at the end of input (Ctrl-D).
+    /// - Returns: the line without its ending and without the marks of a paste; nil at the end of input (Ctrl-D).
     func askSecret(_ question: String) throws -> SecureBytes? {
         try HiddenEcho.during(descriptor) { try ask(question, isSecret: true) }
     }
@@ -118,22 +118,29 @@ package struct ControllingTerminal: ~Copyable {
     }
 
     /// Asks with echo on.
-    /// - Returns: the line without its ending; nil at the end of input (Ctrl-D).
+    /// - Returns: the line without its ending, with the marks of a paste; nil at the end of input (Ctrl-D).
     package func askText(_ question: String) throws -> String? {
-        guard let line = try ask(question, isSecret: false) else { return nil }
+        guard let line = try ask(question, isSecret: false, keepsPasteMarks: true) else { return nil }
         return line.revealText()
     }
 
     /// Asks with echo on for a secret that is read from paper and would not be typed without seeing it. The answer is in
     /// guarded memory.
-    /// - Returns: the line without its ending; nil at the end of input (Ctrl-D).
+    /// - Returns: the line without its ending and without the marks of a paste; nil at the end of input (Ctrl-D).
     /// - Throws: `SecretError.tooLong`.
     package func askShown(_ question: String) throws -> SecureBytes? { try ask(question, isSecret: false) }
 
     /// Asks a yes-or-no question; every answer except yes means no.
-    package func askYesNo(_ question: String) throws -> Bool {
-        let answer = try askText("\(question) [y/N] ")?.lowercased()
-        return answer == "y" || answer == "yes"
+    /// - Parameter tries: how often it is asked, at most, while the answer is neither yes nor no.
+    package func askYesNo(_ question: String, tries: Int = 1) throws -> Bool {
+        for attempt in 1...tries {
+            switch try YesNoAnswer(askText("\(question) [y/N] ")) {
+            case .yes?: return true
+            case .no?: return false
+            case nil: if attempt < tries { Output.word("error", "type y for yes, or n for no") }
+            }
+        }
+        return false
     }
 
     /// Lets the signal of a hang-up act, if that is why nothing more comes: the kernel may end a read before it sends
@@ -148,10 +155,11 @@ package struct ControllingTerminal: ~Copyable {
         usleep(500_000)
     }
 
-    private func ask(_ question: String, isSecret: Bool) throws -> SecureBytes? {
+    private func ask(_ question: String, isSecret: Bool, keepsPasteMarks: Bool = false) throws -> SecureBytes? {
         try outlet.ask(question)
         var line = SecureBuffer(capacity: Self.maxLineBytes)
-        var isTooLong = false
+        // Of the kernel's line, which has the marks of a paste.
+        var received = 0
         while true {
             var byte: UInt8 = 0
             let result = unsafe read(descriptor, &byte, 1)
@@ -163,11 +171,13 @@ package struct ControllingTerminal: ~Copyable {
                 return nil
             }
             if byte == UInt8(ascii: "\n") { break }
-            if line.isFull { isTooLong = true } else { line.append(byte) }
+            received += 1
+            guard received <= Self.maxLineBytes else { continue }
+            if keepsPasteMarks { line.append(byte) } else { line.append(typed: byte) }
         }
         if isSecret { try say("") }
         // The kernel's line holds 4095 bytes and drops the rest without a word.
-        guard !isTooLong, line.count < Self.maxLineBytes - 1 else { throw SecretError.tooLong }
+        guard received < Self.maxLineBytes - 1 else { throw SecretError.tooLong }
         return line.finish()
     }
 }

@@ -41,8 +41,8 @@ struct BackupJoin: Verb {
         guard files.count(where: { $0 == "-" }) < 2 else { throw StandardInput.isTwoThings }
         try keystore.passphrase.requireOtherSource(ifTaken: files.contains("-"))
         let isAsking = try directory.isNamed || directory.hasTrust
-        // It may have the provisioning file of the directory.
-        let opened = try isAsking ? session.keeperIfPresent(keystore.passphrase) : nil
+        // It may have the provisioning file of the directory. A wrong passphrase should not lose typed words.
+        let opened = try isAsking || files.isEmpty ? session.keeperIfPresent(keystore.passphrase) : nil
         let work = opened.map { session.directory(of: $0, directory) }
         let server = try isAsking ? directory.server(remembered: nil, work?.companies) : nil
         let joined = try ShareSource(files: files).join(session)
@@ -52,7 +52,7 @@ struct BackupJoin: Verb {
 
         let keeper = try opened ?? session.keeperOfNewKeystore(keystore)
         try requireOnlyOwner(of: identity, keeper)
-        let isNew = try keeper.codes.storeImported(identity, from: .shares, isReplacing: replace)
+        let isNew = try keeper.codes.storeImported(identity, from: .shares, isReplacing: replace, session.output)
         // The shares have just been read. That it cannot be stored changes nothing about the identity.
         _ = try? keeper.shares.markChecked(shares, of: identity.id)
         let key = identity.clientKey.publicKey
@@ -117,7 +117,9 @@ struct BackupJoin: Verb {
                     "compare the check word \(key.checkWord.text) with the shares, then name the key: --expect-public-key \(key.hex)",
                 Self.ofArchive, "nothing was stored")
         }
-        guard try terminal.askYesNo("Do the shares have the ID \(id) and the check word \(key.checkWord.text)?") else {
+        // All words were typed: a slip here should not lose them.
+        let question = "Do the shares have the ID \(id) and the check word \(key.checkWord.text)?"
+        guard try terminal.askYesNo(question, tries: 3) else {
             throw Failure(
                 .verifyFailed, "ID and check word are not confirmed; nothing was stored",
                 hints: "another check word: use shares with the same date and check word",

@@ -2,7 +2,9 @@
 
 import pytest
 
-from kit import oracle, shamir
+from kit import masterkey, oracle, shamir
+from kit.masterkey import PASSPHRASE
+from kit.runner import snapshot
 
 KEY = bytes(range(7, 39))
 ID = "ABCD1234"
@@ -142,6 +144,80 @@ def test_another_check_word(joining, shares, keytool):
     joining.send(" ".join(shares[1]))
     answers(joining, answer="n", code=19)
     assert not (keytool.keystore / "identities").exists()
+
+
+def type_shares(run, shares):
+    for number in (1, 2):
+        asks(run, number, 1)
+        run.send(" ".join(shares[number]))
+
+
+@pytest.mark.parametrize("answer", ["Y", " y ", "YES", "Yes\t"])
+def test_spellings_of_yes(joining, shares, answer):
+    type_shares(joining, shares)
+    answers(joining, answer=answer)
+
+
+def test_an_answer_that_is_neither_is_asked_again(joining, shares):
+    """All words were typed by then."""
+    type_shares(joining, shares)
+    for answer in ("ja", "ABCD1234"):
+        joining.expect(r"Do the shares have the ID [^?]*\? \[y/N\] $")
+        joining.send(answer)
+        joining.expect("type y for yes, or n for no")
+    answers(joining)
+    assert f"restored {ID}" in joining.text
+
+
+@pytest.mark.parametrize("lines", [["what", "ja", "x"], ["ja", "no"], ["ja", ""], ["N "]], ids=repr)
+def test_no_is_no(joining, shares, keytool, lines):
+    type_shares(joining, shares)
+    for answer in lines:
+        joining.expect(r"Do the shares have the ID [^?]*\? \[y/N\] $")
+        joining.send(answer)
+    assert joining.finish() == 19, joining.text
+    assert not (keytool.keystore / "identities").exists()
+
+
+def test_pasted_shares(joining, shares):
+    for number in (1, 2):
+        asks(joining, number, 1)
+        joining.send("\x1b[200~" + " ".join(shares[number]) + "\x1b[201~")
+    answers(joining)
+
+
+# A keystore with a passphrase
+
+
+@pytest.fixture
+def protected(keytool):
+    keytool.ok("id", "create", "--id", "OTHERID1")
+    masterkey.rewrap(keytool)
+    return keytool
+
+
+def test_the_passphrase_is_asked_for_before_the_words(protected, terminal, shares):
+    run = terminal("backup", "join", "--id", ID)
+    run.expect(r"Keystore passphrase: $")
+    run.send(PASSPHRASE.decode())
+    type_shares(run, shares)
+    answers(run)
+    assert run.text.count("Keystore passphrase") == 1
+
+
+def test_a_wrong_passphrase_loses_no_words(protected, terminal):
+    before = snapshot(protected.keystore)
+    run = terminal("backup", "join", "--id", ID)
+    for _ in range(3):
+        run.expect(r"Keystore passphrase: $")
+        run.send("wrong-one")
+    assert run.finish() == 12, run.text
+    assert "word 1" not in run.text and snapshot(protected.keystore) == before
+
+
+def test_wrong_files_ask_for_no_passphrase(protected, terminal, write):
+    run = terminal("backup", "join", write("share", "zero acid"), "--id", ID)
+    assert run.finish() == 65 and "Keystore passphrase" not in run.text, run.text
 
 
 def test_the_end_of_input(joining, shares, keytool):

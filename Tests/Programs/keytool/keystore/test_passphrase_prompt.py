@@ -68,6 +68,32 @@ def test_enter_by_mistake(terminal, keytool):
     assert masterkey.read(keytool, PASSPHRASE)
 
 
+def test_no_is_not_a_wrong_passphrase(terminal, keytool):
+    """After however many, a passphrase has its three attempts."""
+    run = terminal(*CREATE)
+    for no in ("", "n", "no", "what", ""):
+        answer(run, FIRST, "")
+        run.expect(WITHOUT)
+        run.send(no)
+    answer(run, FIRST, "short")
+    answer(run, FIRST, "short")
+    answer(run, FIRST, RIGHT)
+    answer(run, AGAIN, RIGHT)
+    assert run.finish() == 0, run.text
+    assert masterkey.read(keytool, PASSPHRASE)
+
+
+def test_the_end_of_input_ends_the_question_for_none(terminal, keytool):
+    run = terminal(*CREATE)
+    answer(run, FIRST, "")
+    run.expect(WITHOUT)
+    run.press(b"\x04")
+    run.expect(FIRST)
+    run.press(b"\x04")
+    assert run.finish() == 16, run.text
+    assert snapshot(keytool.keystore) == EMPTY_KEYSTORE
+
+
 def test_no_passphrase_and_no_input_ask_nothing(terminal, keytool, other_keytool):
     run = terminal(*CREATE, "--no-passphrase")
     assert run.finish() == 0 and "assphrase" not in run.text, run.text

@@ -54,7 +54,7 @@ struct ShareSentences: PageSentences {
             "3. Type this command: keytool backup join --id {word}",
             "If keytool is not found, or answers \"Illegal option\", type messenger-keytool instead.",
             "keytool asks for the words of each page. The first four letters of each word are enough.",
-            "4. Compare the check word that keytool shows with the one on this page. It must be the same.",
+            "4. Compare the check word that keytool shows with the one on this page. If it is the same, answer y.",
         ],
         technician: "For a technician",
         details: [
@@ -94,7 +94,7 @@ struct ShareSentences: PageSentences {
             "3. Tippen Sie diesen Befehl: keytool backup join --id {word}",
             "Fehlt keytool, oder meldet es \"Illegal option\", tippen Sie stattdessen messenger-keytool.",
             "keytool fragt nach den Wörtern jeder Seite. Die ersten vier Buchstaben jedes Wortes genügen.",
-            "4. Vergleichen Sie das Prüfwort, das keytool zeigt, mit dem auf dieser Seite. Es muss gleich sein.",
+            "4. Vergleichen Sie das angezeigte Prüfwort mit dem auf dieser Seite. Ist es gleich, antworten Sie mit y.",
         ],
         technician: "Für Fachleute",
         details: [
