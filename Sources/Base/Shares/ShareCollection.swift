@@ -49,6 +49,9 @@ public struct ShareCollection: Sendable {
         return progress.count { $0.missing == 0 } >= set.groupThreshold
     }
 
+    /// What most callers are ready to wait for, about a second.
+    public static let usualIterationExponent: UInt8 = 8
+
     /// Joins the shares. More than are needed have to fit, too.
     ///
     /// That the result is the secret which was shared, only something else can tell: another passphrase gives another
@@ -56,10 +59,9 @@ public struct ShareCollection: Sendable {
     /// - Parameters:
     ///   - passphrase: the one that the secret was shared with; empty for none.
     ///   - maxIterationExponent: what the caller is ready to wait for; the maker of the shares has chosen the exponent.
-    ///     8 takes about a second.
     /// - Throws: `.missing`, `.tooCostly`, `.passphrase`; `.digest` or `.stray` if the shares do not belong together.
     public func join(
-        passphrase: Span<UInt8> = Span(), maxIterationExponent: UInt8 = 8
+        passphrase: Span<UInt8> = Span(), maxIterationExponent: UInt8 = usualIterationExponent
     ) throws(ShareJoinError) -> SecureBytes {
         guard isComplete, let set = shares.first?.set else { throw .missing }
         guard set.iterationExponent <= maxIterationExponent else {

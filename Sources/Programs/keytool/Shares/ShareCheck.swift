@@ -17,12 +17,21 @@ struct ShareCheck {
     /// - Parameter open: opens the keystore.
     func run(_ session: Session, _ open: () throws -> ThreemaKeeper) throws {
         let share = try share(session)
+        try ShareSource.requireKey(share.set.secretCount)
+        guard share.set.iterationExponent <= ShareCollection.usualIterationExponent else {
+            throw ShareJoinError.tooCostly(exponent: share.set.iterationExponent)
+        }
         let output = session.output
         let number = Int(share.index) + 1
         // What the paper is worth is known now. A person is told before the next question.
         let isForPeople = !output.isJSON && !output.isQuiet
         if isForPeople {
-            try output.print(["the words are right: share \(number), of which \(share.threshold) are needed"])
+            let (set, group) = (share.set, Int(share.group) + 1)
+            let groups = ", and \(set.groupThreshold) of \(set.groupCount) groups"
+            try output.print([
+                "the words are right: share \(number)\(set.groupCount > 1 ? " of group \(group)" : ""), "
+                    + "of which \(share.threshold) are needed\(set.groupCount > 1 ? groups : "")"
+            ])
         }
         let known = try recognise(share, output, open)
         if case .unknown(let ids) = known {

@@ -23,11 +23,17 @@ struct ShareSource {
     func join(_ session: Session) throws -> JoinedShares {
         let collection = try files.isEmpty ? typed(session) : read(session.output)
         let key = try session.output.busy("joining the shares") { try collection.join() }
-        guard key.count == Self.keyCount else {
-            throw Failure(.badData, "the shares join to \(key.count) bytes; a key has \(Self.keyCount)")
-        }
+        try Self.requireKey(key.count)
         if files.isEmpty { session.output.hint("the words stay in this terminal's scrollback") }
         return JoinedShares(shares: collection.shares, key: key)
+    }
+
+    /// - Parameter count: of the secret that was shared, in bytes.
+    /// - Throws: `Failure` if a key has another length.
+    static func requireKey(_ count: Int) throws {
+        guard count == keyCount else {
+            throw Failure(.badData, "the shares join to \(count) bytes; a key has \(keyCount)")
+        }
     }
 
     private func read(_ output: Output) throws -> ShareCollection {

@@ -50,6 +50,17 @@ def empty(keytool, tmp_path):
     return keytool.with_keystore(tmp_path / "another")
 
 
+def test_a_share_that_joins_to_no_key_is_not_right(empty, write):
+    """backup join would refuse it when all others are typed."""
+    for share, words in ((shamir.split(bytes(16))[0][0], "join to 16 bytes"),
+                         (shamir.split(KEY, exponent=9)[0][0], "joins up to 2^8")):
+        refused = empty.fails(65, "backup", "check", "--share", write("share", share))
+        assert words in refused.err and "the words are right" not in refused.out
+    share = shamir.split(KEY, 2, 3, groups=2)[1][0]
+    assert "share 1 of group 2, of which 2 are needed, and 2 of 2 groups" in empty.ok(
+        "backup", "check", "--share", write("share", share)).out
+
+
 def test_every_three_join_elsewhere(shares):
     for chosen in itertools.combinations(shares, 3):
         assert shamir.join(list(chosen)) == KEY
