@@ -95,22 +95,23 @@ import Threema
     }
 
     @Test func `a code of another key proves nothing`() throws {
-        let isHeld = try house.codes.markProven(Household.identity(0x11))
-        #expect(!isHeld)
+        let held = Household.identity().clientKey.publicKey
+        let holding = try house.codes.compare(Household.identity(0x11), isProven: true)
+        #expect(holding == .otherKey(held))
         let empty = try Household(isEmpty: true)
-        let isHeldThere = try empty.codes.markProven(Household.identity())
-        #expect(!isHeldThere)
+        let nothing = try empty.codes.compare(Household.identity(), isProven: true)
+        #expect(nothing == CodeKeeper.Holding.none)
         let state = try house.state()
         #expect(state.codeProvenAt == nil)
     }
 
     @Test func `a proof survives pushes, and the uploads a proof`() throws {
         try house.setUp()
-        _ = try house.codes.markProven(Household.identity())
+        _ = try house.codes.compare(Household.identity(), isProven: true)
         try house.push()
         let proven = try house.state().codeProvenAt
         #expect(proven == Household.start)
-        _ = try house.codes.markProven(Household.identity())
+        _ = try house.codes.compare(Household.identity(), isProven: true)
         let result = try house.push()
         #expect(result.outcome == .unchanged)
     }

@@ -131,20 +131,19 @@ package struct CodeKeeper: Sendable {
         try changes.forgetStates(of: records, except: nil, key: keystore.stateKey, now: now())
     }
 
-    /// Saves the time at which a code of this identity was opened, if the keystore holds it with the same key.
-    /// - Returns: whether the keystore holds it with this key.
-    package func markProven(_ identity: borrowing Identity) throws -> Bool {
-        guard try keystore.identities().contains(.threema(identity.id)) else { return false }
-        let held = try keystore.lockedIdentity(.threema(identity.id), wait: LockedIdentity.usualWait)
-        guard try held.records.isHolding(identity, orDamaged: true) else { return false }
-        try markProven(held)
-        return true
-    }
+    /// What the keystore holds of an ID that was read from a backup; none also for a damaged key.
+    package enum Holding: Equatable { case none, same, otherKey(PublicKey) }
 
-    /// Whether the keystore holds the identity with this key.
-    package func holds(_ identity: borrowing Identity) throws -> Bool {
-        guard try keystore.identities().contains(.threema(identity.id)) else { return false }
-        return try keystore.identity(.threema(identity.id)).isHolding(identity, orDamaged: true)
+    /// - Parameter isProven: whether a code was opened: then its time is saved if the key is the same.
+    package func compare(_ identity: borrowing Identity, isProven: Bool) throws -> Holding {
+        let owner = Owner.threema(identity.id)
+        guard try keystore.identities().contains(owner) else { return .none }
+        do {
+            let held = try keystore.identity(owner).identity()
+            guard held.isSame(as: identity) else { return .otherKey(held.clientKey.publicKey) }
+        } catch KeystoreError.damaged { return .none }
+        if isProven { try markProven(keystore.lockedIdentity(owner, wait: LockedIdentity.usualWait)) }
+        return .same
     }
 
     private func markProven(_ held: borrowing LockedIdentity) throws {

@@ -37,8 +37,8 @@ struct BackupCheck: Verb {
             try keyFile.refuse(for: "an Android data backup")
             let opened = try file.open(code, session)
             let lines = ["the data backup opens: \(opened.identity.id)"] + opened.lines
-            try report(opened.identity, .otherFile, lines, session) { opened.json("backup check", $0) }
-            return opened.sayNotes(session.output)
+            defer { opened.sayNotes(session.output) }
+            return try report(opened.identity, .otherFile, lines, session) { opened.json("backup check", $0) }
         }
         if let file = try IdentityKeyFile.read(code, keyFile, verb: "check") {
             let opened = try file.open(code, keyFile, or: keystore.passphrase, session)
@@ -72,33 +72,48 @@ struct BackupCheck: Verb {
         // What paper and password are worth is known now. A person is told before the next question.
         let isForPeople = !output.isJSON && !output.isQuiet
         if isForPeople { try output.print(lines) }
-        let isHeld = compare(identity, opened, session)
+        let holding = compare(identity, opened, session)
+        if case .otherKey(let key) = holding {
+            throw Self.otherKey(identity.id, key, identity.clientKey.publicKey, isCode: opened.isCode)
+        }
         if output.isJSON {
-            try output.done([], json: json([("stored", false), ("held", isHeld.map { .bool($0) })]))
-        } else if isForPeople, isHeld == true {
+            try output.done([], json: json([("stored", false), ("held", holding.map { .bool($0 == .same) })]))
+        } else if isForPeople, holding == .same {
             try output.print([
                 "the keystore holds this key" + (opened.isCode ? "; the date of this check was stored" : "")
             ])
         }
     }
 
+    /// A code with a typing error can open, with another key. So can an old one.
+    private static func otherKey(
+        _ id: ThreemaID, _ held: PublicKey, _ found: PublicKey, isCode: Bool
+    ) -> Failure {
+        let keys: [Hint] = ["keystore  \(held.hex)", "backup    \(found.hex)"]
+        let typing: [Hint] = isCode ? ["a typing error in a code gives another key: compare it with the paper"] : []
+        return Failure(
+            .verifyFailed, "the keystore holds \(id) with another private key; this backup does not restore it",
+            hints: keys + typing + ["if the backup is of an earlier key, write a new one: keytool backup export \(id)"]
+        ).because(of: "other_key")
+    }
+
     /// Has the keystore remember the proof of a code.
-    /// - Returns: whether it holds the identity; nil where it could not be opened, which is said.
-    private func compare(_ identity: borrowing Identity, _ opened: Opened, _ session: Session) -> Bool? {
+    /// - Returns: nil where it could not be opened, which is said.
+    private func compare(_ identity: borrowing Identity, _ opened: Opened, _ session: Session) -> CodeKeeper.Holding? {
         let loss = opened.isCode ? ", and the date was not stored" : ""
         do {
             let keeper = try session.keeper(keystore.passphrase)
-            guard case .code(let code) = opened else { return try keeper.codes.holds(identity) }
-            guard try keeper.codes.markProven(identity) else { return false }
+            let holding = try keeper.codes.compare(identity, isProven: opened.isCode)
+            guard case .code(let code) = opened, holding == .same else { return holding }
             do {
                 try keeper.kits.markChecked(code, of: identity.id)
             } catch {
                 session.output.warn("the date was not stored for the emergency kit: \(Failure(error).message)")
             }
-            return true
+            return .same
         } catch KeystoreError.absent {
             // A code can be checked on a machine that holds no identity.
-            return false
+            return CodeKeeper.Holding.none
         } catch SecretError.none {
             session.output.note(
                 "the keystore needs its passphrase; the key was not compared\(loss)")

@@ -48,8 +48,9 @@ struct BackupImport: Verb {
         let secret = try gatewaySecret.isGiven ? requiredSecret(for: id, session) : nil
         let keeper = try session.keeperOfNewKeystore(keystore)
         // Key and secret in one step. The key is held then, so that the next step notes only that its code is proven.
-        let stored = gatewaySecret.isGiven ? try storeGateway(opened.identity, secret, keeper) : nil
-        let isNewByCode = try keeper.codes.storeImported(opened.identity, from: .backupCode, isReplacing: replace)
+        let stored = gatewaySecret.isGiven ? try storeGateway(opened.identity, secret, keeper, session.output) : nil
+        let isNewByCode = try keeper.codes.storeImported(
+            opened.identity, from: .backupCode, isReplacing: replace, session.output)
         let (isNew, hasSecret) = (stored?.isNew ?? isNewByCode, stored?.isSecretStored ?? false)
         try session.output.done(
             [Self.lead(isNew, id)] + opened.lines + (hasSecret ? [Self.secretLine] : []),
@@ -65,11 +66,26 @@ struct BackupImport: Verb {
 
 extension CodeKeeper {
     /// `store`, for commands whose `--replace` overwrites another key.
-    func storeImported(_ identity: borrowing Identity, from source: Source, isReplacing: Bool) throws -> Bool {
+    func storeImported(
+        _ identity: borrowing Identity, from source: Source, isReplacing: Bool, _ output: Output
+    ) throws -> Bool {
+        try replacing(identity, isReplacing, output) { try store(identity, from: source, ifOtherKey: $0) }
+    }
+
+    /// Stores an identity by `body`, and says which key was replaced.
+    func replacing<Stored>(
+        _ identity: borrowing Identity, _ isReplacing: Bool, _ output: Output, _ body: (OtherKey) throws -> Stored
+    ) throws -> Stored {
+        let former = isReplacing ? try compare(identity, isProven: false) : .none
+        let stored: Stored
         do {
-            return try store(identity, from: source, ifOtherKey: isReplacing ? .replace : .refuse)
+            stored = try body(isReplacing ? .replace : .refuse)
         } catch SafeKeepingError.otherKey(let id) {
             throw Failure.otherKey(of: id, replacedBy: "--replace")
         }
+        if case .otherKey(let key) = former {
+            output.warn("another private key was replaced: the one of the public key \(key.hex)")
+        }
+        return stored
     }
 }

@@ -13,11 +13,11 @@ extension BackupImport {
         let id = read.identity.id
         let stored: CodeKeeper.StoredDataBackup
         do {
-            stored = try keeper.codes.store(
-                read.identity, with: read.document, ifOtherKey: replace ? .replace : .refuse,
-                ifOtherProfile: replaceProfile ? .replace : .refuse)
-        } catch SafeKeepingError.otherKey(let id) {
-            throw Failure.otherKey(of: id, replacedBy: "--replace")
+            stored = try keeper.codes.replacing(read.identity, replace, session.output) {
+                try keeper.codes.store(
+                    read.identity, with: read.document, ifOtherKey: $0,
+                    ifOtherProfile: replaceProfile ? .replace : .refuse)
+            }
         } catch let error as ProfileKeepingError {
             try Self.show(error, session.output)
             throw error

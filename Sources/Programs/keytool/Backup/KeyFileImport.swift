@@ -15,7 +15,7 @@ extension BackupImport {
         case .gateway:
             let secret = try givenSecret(for: id, session)
             let keeper = try session.keeperOfNewKeystore(keystore)
-            let stored = try storeGateway(opened.identity, secret, keeper)
+            let stored = try storeGateway(opened.identity, secret, keeper, session.output)
             try session.output.done(
                 [Self.lead(stored.isNew, id)] + opened.lines
                     + (stored.isSecretStored ? [Self.secretLine] : []),
@@ -30,7 +30,8 @@ extension BackupImport {
             // The keystore's passphrase has another use only if it opened the file.
             let isForFile = try keyFile.passphrase.source() == nil
             let keeper = try session.keeperOfNewKeystore(keystore, ifUnprotected: isForFile ? .ignored : .refused)
-            let isNew = try keeper.codes.storeImported(opened.identity, from: .keyFile, isReplacing: replace)
+            let isNew = try keeper.codes.storeImported(
+                opened.identity, from: .keyFile, isReplacing: replace, session.output)
             if !keystore.noPassphrase { session.noteProtection(of: keeper) }
             try session.output.done(
                 [Self.lead(isNew, id)] + opened.lines, json: opened.json("backup import", [("stored", .bool(isNew))]))
@@ -52,12 +53,11 @@ extension BackupImport {
     }
 
     func storeGateway(
-        _ identity: borrowing Identity, _ secret: borrowing GatewaySecret?, _ keeper: ThreemaKeeper
+        _ identity: borrowing Identity, _ secret: borrowing GatewaySecret?, _ keeper: ThreemaKeeper,
+        _ output: Output
     ) throws -> CodeKeeper.StoredGatewayKey {
-        do {
-            return try keeper.codes.store(identity, secret: secret, ifOtherKey: replace ? .replace : .refuse)
-        } catch SafeKeepingError.otherKey(let id) {
-            throw Failure.otherKey(of: id, replacedBy: "--replace")
+        try keeper.codes.replacing(identity, replace, output) {
+            try keeper.codes.store(identity, secret: secret, ifOtherKey: $0)
         }
     }
 

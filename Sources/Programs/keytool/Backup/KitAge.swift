@@ -22,7 +22,7 @@ struct KitAge {
         let now = WallClock.now()
         return "made \(now.age(of: record.madeAt))"
             + (record.checkedAt.map { ", its code checked \(now.age(of: $0))" } ?? "")
-            + (isOutdated ? "; the Safe has changed since: write a new one, keytool backup kit" : "")
+            + (isOutdated ? "; the Safe has changed since: write a new one, keytool backup kit ID -o FILE.pdf" : "")
     }
 
     var json: JSONValue {

@@ -114,6 +114,15 @@ def test_expectations(keytool, code_file, code_password, option):
     keytool.ok("backup", "import", code_file, *code_password, option, right)
 
 
+@pytest.mark.parametrize("word", ["NBFY", "3UFR-LRK", "3UFR-LRKN-A", "-"])
+def test_a_check_word_has_eight_characters(keytool, code_file, code_password, word):
+    """Less is not another code's word, but a word that was not read to its end."""
+    for verb in ("import", "check"):
+        refused = keytool.fails(64, "backup", verb, code_file, *code_password, f"--expect-check={word}")
+        assert "a check word has 8 characters" in refused.err
+    assert snapshot(keytool.keystore) == EMPTY_KEYSTORE
+
+
 # What is already in the keystore
 
 
@@ -131,7 +140,7 @@ def test_held_with_another_key(keytool, code_file, code_password):
     made = keytool.json("id", "create", "--id", "0ZAHXXHB")
     before = snapshot(keytool.keystore)
     refused = keytool.fails(17, "backup", "import", code_file, *code_password)
-    assert "hint: use --replace to" in refused.err
+    assert "hint: only if it is the wrong one: --replace overwrites it" in refused.err
     assert snapshot(keytool.keystore) == before
     assert keytool.json("id", "show")["public_key"] == made["public_key"]
     replaced = keytool.json("backup", "import", code_file, *code_password, "--replace")

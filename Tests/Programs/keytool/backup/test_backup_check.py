@@ -1,8 +1,8 @@
-"""backup check: its result for code and password is the same whatever the keystore holds."""
+"""backup check: its result for code and password comes first, whatever the keystore holds."""
 
 import pytest
 
-from kit import masterkey
+from kit import masterkey, oracle
 from kit.known import CODE_PASSWORD
 from kit.masterkey import PASSPHRASE
 from kit.runner import snapshot
@@ -38,6 +38,31 @@ def test_not_held(keytool, check):
     keytool.ok("id", "create", "--id", "ABCD1234")
     result = keytool.ok(*check)
     assert OPENS in result.out and "the keystore" not in result.out
+    assert keytool.json(*check)["held"] is False
+
+
+def test_another_key_is_held(keytool, check, code_file, write, given, tmp_path):
+    """A mistyped code can open, and an old one does: neither restores what the keystore holds."""
+    other = oracle.Identity("0ZAHXXHB", bytes(range(32)))
+    keytool.ok("backup", "import", write("other", oracle.seal_code(other, CODE_PASSWORD)),
+               *given("backup-password", CODE_PASSWORD))
+    before = snapshot(keytool.keystore)
+    result = keytool(*check)
+    assert result.code == 19 and OPENS in result.out and "holds 0ZAHXXHB with another private key" in result.err
+    assert other.public_key in result.err
+    assert keytool.fails(19, *check, "--json").error["reason"] == "other_key"
+    assert "another private key" in keytool.fails(19, *check, "--quiet").err
+    # The advice is to compare and to keep the key first.
+    refused = keytool.fails(17, "backup", "import", code_file, *given("backup-password", CODE_PASSWORD), "--json").error
+    places = [refused["hint"].index(words) for words in ("id show 0ZAHXXHB", "backup export 0ZAHXXHB -o", "--replace")]
+    assert places == sorted(places)
+    assert snapshot(keytool.keystore) == before
+    replaced = keytool.ok("backup", "import", code_file, *given("backup-password", CODE_PASSWORD), "--replace")
+    assert f"replaced: the one of the public key {other.public_key}" in replaced.err
+    keytool.ok(*check)
+    # A damaged key is no other one.
+    record = next(keytool.keystore.rglob("identity"))
+    record.write_bytes(record.read_bytes()[:-1] + b"!")
     assert keytool.json(*check)["held"] is False
 
 

@@ -80,9 +80,9 @@ def test_no_backup_code_was_proven_by_it(keytool, stored, password):
 def test_held_with_another_key(keytool, stored, password):
     keytool.ok("backup", "import", stored(OTHER_KEY), *password)
     before = snapshot(keytool.keystore)
-    assert "use --replace to" in keytool.fails(17, "backup", "import", stored(), *password).err
+    assert "--replace overwrites it" in keytool.fails(17, "backup", "import", stored(), *password).err
     assert snapshot(keytool.keystore) == before
-    keytool.ok("backup", "check", stored(), *password)
+    assert keytool("backup", "check", stored(), *password).code == 19
     assert keytool.json("backup", "import", "--replace", stored(), *password)["stored"] is True
     assert keytool.json("id", "show")["public_key"] == IDENTITY.public_key
 

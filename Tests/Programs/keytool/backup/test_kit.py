@@ -300,7 +300,7 @@ def test_a_changed_safe_makes_it_old(safe, keytool, made, write, tmp_path, name)
     assert said(keytool)[0] == "made 0 days ago"
     keytool.ok(*CHANGES[name](tmp_path, write("new", b"another long Safe password 9")))
     words, kit = said(keytool)
-    assert words == "made 0 days ago; the Safe has changed since: write a new one, keytool backup kit", words
+    assert words == "made 0 days ago; the Safe has changed since: write a new one, keytool backup kit ID -o FILE.pdf", words
     assert kit is None or kit["outdated"] is True
     assert re.search("^WARNING +kit 1", keytool("doctor").out, re.M)
     made(keytool, "--force")

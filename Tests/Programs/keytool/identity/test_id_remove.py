@@ -152,7 +152,7 @@ def test_code_that_was_proven(made, keytool, backup_password):
 
 def test_code_of_another_key_proves_nothing(made, keytool, backup_password):
     code = oracle.seal_code(oracle.Identity("ABCD1234", bytes(range(32))), BACKUP_PASSWORD)
-    keytool.ok("backup", "check", "-", *backup_password, stdin=code)
+    assert keytool("backup", "check", "-", *backup_password, stdin=code).code == 19
     assert "ever verified" in keytool.ok("id", "remove", "--yes").err
 
 
