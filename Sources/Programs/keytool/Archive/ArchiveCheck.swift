@@ -68,7 +68,10 @@ struct ArchiveCheck: Verb {
     }
 
     private static var difference: Failure {
-        Failure(.verifyFailed, "the archive and the keystore differ", hints: "keytool archive export writes a new one")
-            .because(of: "archive_differs")
+        Failure(
+            .verifyFailed, "the archive and the keystore differ",
+            hints: "keytool archive export -o FILE writes a new one"
+        )
+        .because(of: "archive_differs")
     }
 }

@@ -81,7 +81,7 @@ struct ArchiveExport: Verb {
     }
 
     func run(_ session: Session) throws {
-        _ = try recipients.recipients(insteadOf: passphrase)
+        let isForRecipients = try !recipients.recipients(insteadOf: passphrase).isEmpty
         // Refuse before asking for a passphrase, not after.
         let target = try target(session)
         let opened = try session.keystore(keystore.passphrase)
@@ -122,8 +122,9 @@ struct ArchiveExport: Verb {
             try write(protection, nil, survey, keeper, to: target, session)
         }
         if target.path == nil {
+            let opening = shares != nil ? " --shares" : isForRecipients ? " --identity AGEKEYFILE" : ""
             session.output.hint(
-                "the result was not read again: keytool archive check FILE compares it with the keystore")
+                "the result was not read again: keytool archive check FILE\(opening) compares it with the keystore")
         }
         if let skipped { throw skipped }
     }

@@ -166,7 +166,8 @@ struct KeystoreCheck {
         ids.filter { (try? keeper.identities.hasPaperOfEarlierKey($0)) ?? false }.indices.map {
             Finding(
                 "paper \($0 + 1)", .warning,
-                "shares or a kit restore an earlier private key: make new ones, keytool backup split or kit")
+                "shares or a kit restore an earlier private key: make new ones, "
+                    + "keytool backup split ID --shares 3/5 --sheet DIR or keytool backup kit ID -o FILE.pdf")
         }
     }
 
