@@ -17,7 +17,7 @@ public struct Contact: Equatable, Sendable {
     public let id: ThreemaID
     /// The key of this ID, which never changes.
     public let publicKey: PublicKey
-    /// Whether sessions are used: see the contact's feature mask.
+    /// Whether sessions are used: see the contact's feature mask, and ``Mailbox/refreshStates()``.
     public var forwardSecurity: ForwardSecurityPolicy
     /// Whether only its messages to groups are delivered.
     public var isBlocked: Bool

@@ -66,6 +66,10 @@ public final class Mailbox {
     /// them. Those behind it wait until it is discarded: ``discardUnreadable(to:)``.
     public private(set) var unreadable: [ThreemaID: UInt64] = [:]
 
+    /// The contacts whose record of sessions is damaged, as ``unsent()`` has found them. Nothing is sent to them until
+    /// ``resetSessions(with:)`` replaces it.
+    public internal(set) var unreadableSessions: Set<ThreemaID> = []
+
     /// Uploads and downloads pictures. Without it, the user's picture is not sent, and none is fetched.
     public var media: MediaClient?
 
@@ -96,8 +100,8 @@ public final class Mailbox {
     ///   - store: of this identity. The caller closes it.
     ///   - now: the present time.
     ///   - search: asked for senders and receivers that are no contacts, who then become some. The default refuses them.
-    ///   - check: asked once a day, before a message is sent, which contacts were revoked. Without it, nobody counts as
-    ///     revoked.
+    ///   - check: asked once a day, before a message is sent, which contacts were revoked and which support forward
+    ///     security. Without it, nobody counts as revoked.
     /// - Throws: `SessionStoreError`, `RecordError`, ``MailboxError``.
     public init(
         _ own: consuming Identity, in store: OpenSessionStore, now: @escaping () -> Timestamp,
@@ -132,8 +136,9 @@ public final class Mailbox {
     ///   `.malformedValue`, `RecordError`, `SessionStoreError`. Then nothing is sent.
     @discardableResult
     public func send(_ body: MessageBody, to contact: ThreemaID, id: MessageID = .random()) throws -> DHMode? {
-        guard let known = try find(contact) else { throw MailboxError.unknownContact(contact) }
+        // First, because it may enable forward security with the contact.
         try refreshStates()
+        guard let known = try find(contact) else { throw MailboxError.unknownContact(contact) }
         guard try !isRevoked(contact) else { throw MailboxError.revokedContact(contact) }
         try uploadPicture(with: [body.innerType], to: [contact])
         return try store.transaction { try send(body, to: known, id: id, at: now(), in: $0) }
@@ -182,14 +187,21 @@ public final class Mailbox {
 
     /// The messages to be sent next on this connection, each once, in this order. Call ``written(_:)`` when they are.
     ///
-    /// A message that does not open stops those behind it to the same contact, and nothing else: see ``unreadable``.
+    /// A message that does not open stops those behind it to the same contact, and nothing else: see ``unreadable``. A
+    /// damaged record of sessions stops all messages to its contact, and nothing else: see ``unreadableSessions``.
     /// - Returns: none if nothing waits, or if the server has to acknowledge earlier ones first.
     public func unsent() throws -> [OutboxMessage] {
         var progress = try progress ?? OutboxProgress(contacts().map(\.id))
         var messages: [OutboxMessage] = []
         while let contact = progress.contact {
-            let numbers = progress.take(contact, try conversation(with: contact).unsent)
             unreadable[contact] = nil
+            guard let waiting = try numbersWaiting(for: contact) else {
+                unreadableSessions.insert(contact)
+                progress.halt(contact)
+                continue
+            }
+            unreadableSessions.remove(contact)
+            let numbers = progress.take(contact, waiting)
             for number in numbers {
                 guard let payload = try payload(number, to: contact) else {
                     unreadable[contact] = number
@@ -203,6 +215,17 @@ public final class Mailbox {
         }
         self.progress = progress
         return messages
+    }
+
+    /// - Returns: nil if the record of the sessions, which has the numbers, is damaged.
+    private func numbersWaiting(for contact: ThreemaID) throws -> Range<UInt64>? {
+        do {
+            return try conversation(with: contact).unsent
+        } catch is RecordError {
+            return nil
+        } catch SessionStoreError.damaged {
+            return nil
+        }
     }
 
     /// - Returns: nil for a message that does not open, is none, or is missing.

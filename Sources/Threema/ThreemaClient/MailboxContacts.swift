@@ -3,9 +3,10 @@ internal import SecureMemory
 internal import SessionStore
 public import Threema
 internal import ThreemaDirectory
+internal import ThreemaForwardSecurity
 internal import ThreemaMessages
 
-// The contacts, and which of them were revoked.
+// The contacts, and what the directory says of them.
 
 extension Mailbox {
     /// Adds a contact, or changes how it is treated.
@@ -61,13 +62,16 @@ extension Mailbox {
         }
     }
 
-    // MARK: Revoked contacts
+    // MARK: States
 
     /// Whether the last check has said that a contact was revoked. Nothing is sent to it then.
     public func isRevoked(_ contact: ThreemaID) throws -> Bool { try store.contains("revoked", contact.bytes) }
 
     /// Asks the directory for the states of all contacts, unless it was asked within a day. ``send(_:to:id:)`` does so by
     /// itself; only what is sent in a transaction does not, because a transaction must not wait for a server.
+    ///
+    /// A contact that did not support forward security, and does now, is changed to `.enabled`. A check changes no
+    /// other ``Contact/forwardSecurity``.
     ///
     /// A check that fails changes nothing, and is tried again after an hour: until then the last states count.
     /// - Returns: whether the directory was asked, and has answered.
@@ -92,6 +96,7 @@ extension Mailbox {
         let nothing: [UInt8] = []
         try store.transaction { changes in
             for contact in states {
+                try enableForwardSecurity(contact, in: changes)
                 guard try isRevoked(contact.id) != (contact.state == .invalid) else { continue }
                 if contact.state == .invalid {
                     try changes.set("revoked", contact.id.bytes, nothing.span)
@@ -102,6 +107,15 @@ extension Mailbox {
             try set(time, "statecheck", Self.checkName, in: changes)
         }
         return true
+    }
+
+    /// Enables forward security for a contact that supports it by now. What the user has turned off stays so.
+    private func enableForwardSecurity(_ checked: CheckedIdentity, in changes: borrowing Transaction) throws {
+        guard checked.featureMask?.contains(.forwardSecurity) == true, var contact = try contact(checked.id),
+            contact.forwardSecurity == .unsupportedByContact
+        else { return }
+        contact.forwardSecurity = .enabled
+        try set(contact, in: changes)
     }
 
     private static let checkName: [UInt8] = [0]

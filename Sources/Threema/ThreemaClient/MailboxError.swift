@@ -13,7 +13,7 @@ public enum MailboxError: Error, Equatable, Sendable {
     /// A message of this connection was not stored, or the connection has failed. Nothing was changed. Connect again, and
     /// the message comes again: a later one before it would use up its key.
     case connectionOver
-    /// A value of the store, or a message in the outbox, does not open or has a form that this library does not write. Names
-    /// the contact whose value it is, or the identity itself.
+    /// A value of the store, or a message in the outbox, does not open or has a form that this library does not write.
+    /// Or a server would read a push token as another one. Names the contact whose value it is, or the identity itself.
     case malformedValue(ThreemaID)
 }

@@ -13,9 +13,12 @@ public import ThreemaSafe
 extension Mailbox {
     /// Takes the user's picture, and who may see it, from a Safe document. From then on it goes along with messages, or
     /// contacts are told that there is none.
+    ///
+    /// A picture of more than 512 KiB counts as none. Of selected contacts, the first 131,071 are stored; the others do
+    /// not get the picture.
     /// - Throws: `SessionStoreError`. Then nothing has changed.
     public func takeOverPicture(of document: SafeDocument) throws {
-        let picture = document.picture
+        let picture = document.picture.flatMap { $0.count <= ProfilePicture.maxBytes ? $0 : nil }
         let before = try self.picture(of: own.id)
         try store.transaction { changes in
             try set(document.pictureAudience, in: changes)

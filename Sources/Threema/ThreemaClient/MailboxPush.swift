@@ -23,7 +23,8 @@ extension Mailbox {
     /// before the fresh one stay in use as with ``renewPushKey()``.
     /// - Parameter token: `.none` forgets token and keys. It does not read what is stored, so it also removes a damaged
     ///   registration.
-    /// - Throws: `ChatSendingError.tooLong` for a token of more bytes than a server takes; `.malformedValue`,
+    /// - Throws: `ChatSendingError.tooLong` for a token of more bytes than a server takes; `.malformedValue`, also for
+    ///   a token that a server would read as another one, because its bundle ID or app ID has a `|`;
     ///   `SessionStoreError`. Then nothing has changed.
     public func setPushToken(_ token: PushToken) throws {
         let former = token == .none ? nil : try pushRegistration()
@@ -31,6 +32,8 @@ extension Mailbox {
         let registration = PushRegistration(token, after: former)
         let (limit, count) = (ChatFrame.maxBoxCount - ChatFrame.minBoxCount, registration.payload.bytes.count)
         guard count <= limit else { throw ChatSendingError.tooLong(limit: limit, actual: count) }
+        let readToken = registration.payload.bytes.withBytes { PushToken.decode($0) }
+        guard readToken == token else { throw MailboxError.malformedValue(own.id) }
         try store.transaction { try set(registration, in: $0) }
     }
 

@@ -21,7 +21,8 @@ extension Mailbox {
     }
 
     /// Ends the sessions with a contact and begins a new one, in one transaction, for example because their record is
-    /// damaged: then every step with this contact throws `SessionStoreError.damaged` or `RecordError`.
+    /// damaged: then every step with this contact throws `SessionStoreError.damaged` or `RecordError`, and nothing of
+    /// the outbox is sent to it. ``unreadableSessions`` names such contacts.
     ///
     /// The contact is told that the sessions have ended. A damaged record does not name them: then the contact is told
     /// when it uses one, and has to send that message again. What waits in the outbox is sent.
@@ -35,6 +36,9 @@ extension Mailbox {
             let commit = try conversation(with: contact).begin(partner.parties, circumstances(known))
             try write(commit, commit.nonceDigests, in: changes)
         }
+        unreadableSessions.remove(contact)
+        // Without forward security the reset itself sends nothing, but what waits can be sent now.
+        progress?.queued(for: contact)
     }
 
     func end(_ cause: TerminateCause, _ contact: Contact, in changes: borrowing Transaction) throws {

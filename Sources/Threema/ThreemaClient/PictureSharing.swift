@@ -57,12 +57,22 @@ extension Mailbox {
             switch audience {
             case .nobody: [0]
             case .everyone: [1]
-            case .contacts(let ids): [2] + ids.compactMap { try? ThreemaID($0) }.flatMap(\.bytes)
+            case .contacts(let ids): [2] + Self.selected(ids).flatMap(\.bytes)
             }
         try changes.set("audience", own.id.bytes, value.span)
     }
 
     // MARK: Parts
+
+    /// Most contacts that fit into the value of an audience.
+    private static let maxSelected = (OpenSessionStore.maxValueBytes - 1) / ThreemaID.count
+
+    /// Each valid ID once, in their order. Those that do not fit into a value are left out: they get no picture.
+    private static func selected(_ ids: [String]) -> ArraySlice<ThreemaID> {
+        var seen: Set<ThreemaID> = []
+        let contacts = ids.compactMap { try? ThreemaID($0) }.filter { seen.insert($0).inserted }
+        return contacts.prefix(maxSelected)
+    }
 
     private func decision(
         with type: MessageType, to contact: ThreemaID, at time: Timestamp

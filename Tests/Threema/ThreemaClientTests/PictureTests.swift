@@ -204,6 +204,35 @@ import VectorKit
         #expect(uploads() == 2)
     }
 
+    @Test func `a picture in a document that is too long counts as none`() throws {
+        func read(count: Int) throws {
+            let text = Base64.encode([UInt8](repeating: 1, count: count).span)
+            let document = try SafeDocument(["info": ["version": 1], "user": ["profilePic": .string(text)]])
+            try alice.mailbox.takeOverPicture(of: document.settingPictureAudience(.everyone))
+        }
+        try read(count: ProfilePicture.maxBytes)
+        #expect(try alice.mailbox.picture(of: alice.id)?.count == ProfilePicture.maxBytes)
+        try share(Self.picture(1))
+        #expect(try told().count == 1)
+        for count in [ProfilePicture.maxBytes, OpenSessionStore.maxValueBytes] {
+            try read(count: count + 1)
+            #expect(try alice.mailbox.picture(of: alice.id) == nil)
+        }
+        #expect(try told() == [nil])
+    }
+
+    @Test func `an audience that is too long is cut, and who is beyond does not see the picture`() throws {
+        // One more than a value has room for.
+        let ids = (0..<OpenSessionStore.maxValueBytes / ThreemaID.count).map { "X\(1_000_000 + $0)" }
+        try share(Self.picture(1), with: .contacts(ids + [bob.id.text]))
+        #expect(try told() == [nil])
+        try share(Self.picture(1), with: .contacts([bob.id.text] + ids))
+        #expect(try told().count == 1)
+        // An ID that is repeated counts once.
+        try share(Self.picture(1), with: .contacts([String](repeating: ids[0], count: ids.count) + [bob.id.text]))
+        #expect(try told() == [])
+    }
+
     @Test func `damaged values are named`() throws {
         try share(Self.picture(1))
         _ = try told()

@@ -236,6 +236,22 @@ import VectorKit
         #expect(try !isDue())
     }
 
+    @Test func `a token that would be read as another one is refused`() throws {
+        try alice.mailbox.setPushToken(token)
+        let ambiguous: [PushToken] = [
+            .hms(appID: "a|b", token: "t"), .apns(token: [1], bundleID: "a|b", isProduction: true),
+        ]
+        for other in ambiguous {
+            #expect(throws: MailboxError.malformedValue(alice.id)) { try alice.mailbox.setPushToken(other) }
+            #expect(try alice.mailbox.pushRegistration()?.token == token)
+        }
+        // The mark and the delimiter before it look like one character.
+        let marked = PushToken.hms(appID: "1", token: "\u{301}x")
+        try alice.mailbox.setPushToken(marked)
+        try alice.open()
+        #expect(try alice.mailbox.pushRegistration()?.token == marked)
+    }
+
     @Test func `changed bytes never open and never stop the process`() throws {
         let random = SeededRandom(seed: 36)
         var registration = PushRegistration(token, after: nil)

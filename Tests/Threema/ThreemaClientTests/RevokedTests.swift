@@ -1,12 +1,14 @@
 import Encodings
 import Testing
 import Threema
+import ThreemaForwardSecurity
 import ThreemaMessages
 
 @testable import ThreemaClient
 @testable import ThreemaDirectory
 
-/// Nothing is sent to a contact of whom the directory says that it was revoked.
+/// Nothing is sent to a contact of whom the directory says that it was revoked. Forward security is used with one that
+/// supports it by now.
 @Suite struct RevokedTests {
     private let home: Household
     private let directory = States()
@@ -16,6 +18,7 @@ import ThreemaMessages
     /// A directory that counts how often it was asked.
     private final class States {
         var revoked: Set<ThreemaID> = []
+        var features: FeatureMask?
         var asked: [[ThreemaID]] = []
         var isAway = false
 
@@ -26,7 +29,8 @@ import ThreemaMessages
                 checkInterval: 60,
                 identities: ids.map {
                     CheckedIdentity(
-                        id: $0, state: revoked.contains($0) ? .invalid : .active, kind: .regular, featureMask: nil)
+                        id: $0, state: revoked.contains($0) ? .invalid : .active, kind: .regular,
+                        featureMask: features)
                 })
         }
     }
@@ -142,6 +146,37 @@ import ThreemaMessages
         let before = try outbox()
         try alice.mailbox.refresh()
         #expect(try outbox() == before)
+    }
+
+    @Test func `forward security begins with the message after the contact supports it`() throws {
+        let before = Contact(bob.id, bob.publicKey, forwardSecurity: .unsupportedByContact)
+        try alice.mailbox.set(before)
+        directory.features = [.groups, .files]
+        #expect(try alice.mailbox.send(.chat(.text("one")), to: bob.id) == nil)
+        #expect(try alice.mailbox.contact(bob.id) == before)
+        directory.features = [.groups, .files, .forwardSecurity]
+        wait(hours: 24)
+        #expect(try alice.mailbox.send(.chat(.text("two")), to: bob.id) == .twoDH)
+        #expect(try alice.mailbox.contact(bob.id) == bob.contact)
+        // An Init of the contact is not refused any more.
+        try home.settle()
+        #expect(try alice.mailbox.send(.chat(.text("three")), to: bob.id) == .fourDH)
+    }
+
+    @Test func `a check neither changes what the user has turned off nor turns anything off`() throws {
+        var disabled = bob.contact
+        disabled.forwardSecurity = .disabledHere
+        try alice.mailbox.set(disabled)
+        directory.features = [.forwardSecurity]
+        #expect(try alice.mailbox.refreshStates())
+        #expect(try alice.mailbox.contact(bob.id) == disabled)
+        try alice.mailbox.set(bob.contact)
+        for features in [FeatureMask.files, nil] {
+            directory.features = features
+            wait(hours: 24)
+            #expect(try alice.mailbox.refreshStates())
+            #expect(try alice.mailbox.contact(bob.id) == bob.contact)
+        }
     }
 
     @Test func `a damaged time of the check is reported`() throws {

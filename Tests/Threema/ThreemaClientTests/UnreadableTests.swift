@@ -5,7 +5,8 @@ import ThreemaMessages
 
 @testable import ThreemaClient
 
-/// A message in the outbox that cannot be read stops those behind it, and nothing else.
+/// A message in the outbox that cannot be read stops those behind it, and nothing else. A damaged record of sessions
+/// stops the messages to its contact, and nothing else.
 @Suite struct UnreadableTests {
     private let home: Household
     private var alice: Side { home.alice }
@@ -67,6 +68,52 @@ import ThreemaMessages
         let rest = try alice.sendOutbox()
         #expect(try bob.receive(messages.map(\.payload.encoded) + rest).compactMap(\.text) == ["one", "three"])
         #expect(try alice.count("outbox") == 0)
+    }
+
+    @Test(arguments: Damage.allCases) func `a damaged record of sessions stops its own contact`(_ kind: Damage) throws {
+        let carl = try Side("0000CARL", in: home.path)
+        try alice.mailbox.set(carl.contact)
+        try carl.mailbox.set(alice.contact)
+        try alice.send("one", to: bob)
+        try alice.damage(kind, .sessions(bob.id))
+        try alice.send("to Carl", to: carl)
+        var sent: [[UInt8]] = []
+        for _ in 0..<2 {
+            alice.mailbox.restart()
+            sent = try alice.sendOutbox(acknowledges: false)
+            let receivers = try sent.map { try MessagePayload(decoding: $0.span).receiver }
+            #expect(!receivers.isEmpty && receivers.allSatisfy { $0 == carl.id })
+            #expect(alice.mailbox.unreadableSessions == [bob.id] && alice.mailbox.unreadable.isEmpty)
+        }
+        #expect(try carl.receive(sent).compactMap(\.text) == ["to Carl"])
+        try alice.mailbox.resetSessions(with: bob.id)
+        #expect(alice.mailbox.unreadableSessions.isEmpty)
+        #expect(try bob.receive(alice.sendOutbox()).compactMap(\.text) == ["one"])
+        #expect(alice.mailbox.unreadableSessions.isEmpty)
+    }
+
+    @Test func `a client connects although a record of sessions is damaged, and sends what waits after a reset`() throws
+    {
+        let network = Network(home)
+        try alice.send("one", to: bob)
+        try alice.damage(.malformed, .sessions(bob.id))
+        let (client, stream) = try network.connect(alice)
+        #expect(alice.mailbox.unreadableSessions == [bob.id])
+        try client.resetSessions(with: bob.id)
+        #expect(alice.mailbox.unreadableSessions.isEmpty)
+        stream.close()
+        #expect(try network.visit(bob).compactMap(\.text) == ["one"])
+    }
+
+    @Test func `without forward security, too, what waits is sent after a reset`() throws {
+        var contact = bob.contact
+        contact.forwardSecurity = .disabledHere
+        try alice.mailbox.set(contact)
+        try alice.send("one", to: bob)
+        try alice.damage(.malformed, .sessions(bob.id))
+        #expect(try alice.sendOutbox().isEmpty)
+        try alice.mailbox.resetSessions(with: bob.id)
+        #expect(try bob.receive(alice.sendOutbox()).compactMap(\.text) == ["one"])
     }
 
     @Test func `the message that begins a session`() throws {

@@ -285,6 +285,19 @@ import VectorKit
         #expect(pair.sides[bob].delivered.count == 2)
     }
 
+    @Test func `supported versions that do not begin with the first one end the process`() async {
+        await #expect(processExitsWith: .failure) {
+            _ = Circumstances(
+                now: Timestamp(milliseconds: 0), used: NoNonces(),
+                supported: VersionRange(minimum: .v1_2, maximum: .v1_2))
+        }
+        await #expect(processExitsWith: .failure) {
+            var circumstances = Circumstances(now: Timestamp(milliseconds: 0), used: NoNonces())
+            circumstances.supported = VersionRange(minimum: .v1_1, maximum: .v1_2)
+            _ = circumstances.supported
+        }
+    }
+
     @Test func `an idle session is refreshed before a message that it does not protect`() throws {
         let pair = try Pair()
         for side in pair.sides { side.supported = VersionRange(minimum: .v1_0, maximum: .v1_0) }

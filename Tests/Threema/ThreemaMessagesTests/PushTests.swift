@@ -75,7 +75,7 @@ import VectorKit
         #expect(encoded(apns, key) == [5, 1, 0x7c, 2, 0x7c] + Array("ch.threema.iapp|".utf8) + key)
         let tokens: [(PushToken, UInt8)] = [
             (apns, 5), (.apns(token: [], bundleID: "", isProduction: false), 6), (.fcm(token: "a|b"), 0x11),
-            (.hms(appID: "1", token: "t|u"), 0x13), (.none, 0),
+            (.hms(appID: "1", token: "t|u"), 0x13), (.hms(appID: "1", token: "\u{301}x"), 0x13), (.none, 0),
         ]
         for (token, type) in tokens {
             let bytes = encoded(token, key)
@@ -84,7 +84,7 @@ import VectorKit
             #expect(PushToken.decode(bytes.span) { found = $0.bytes.copied } == token)
             #expect(found == (type == 5 || type == 6 ? key : []))
         }
-        for bytes in [[], [1], [0, 0], [5], [5] + key, [0x13, 0x31], [0x11, 0xff]] as [[UInt8]] {
+        for bytes in [[], [1], [0, 0], [5], [5] + key, [0x13, 0x31], [0x13, 0x7c, 0xff], [0x11, 0xff]] as [[UInt8]] {
             #expect(PushToken.decode(bytes.span) == nil)
         }
     }

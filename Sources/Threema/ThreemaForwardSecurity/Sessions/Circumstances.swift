@@ -11,10 +11,11 @@ public struct Circumstances<Used: UsedNonces, Source: RandomSource> {
     public var random: Source
     /// Whether sessions are used with this contact.
     public var policy: ForwardSecurityPolicy
-    /// What this program supports. It begins with 1.0.
-    public var supported: VersionRange
+    /// What this program supports. It begins with 1.0, because the first messages of each session have this version.
+    public var supported: VersionRange { didSet { Self.check(supported) } }
 
     /// The present time and used nonces, with the system's random numbers.
+    /// - Parameter supported: begins with 1.0.
     public init(
         now: Timestamp, used: Used, policy: ForwardSecurityPolicy = .enabled, supported: VersionRange = .supported
     ) where Source == SystemRandom {
@@ -30,7 +31,12 @@ public struct Circumstances<Used: UsedNonces, Source: RandomSource> {
         self.used = used
         self.random = random
         self.policy = policy
+        Self.check(supported)
         self.supported = supported
+    }
+
+    private static func check(_ supported: VersionRange) {
+        precondition(supported.minimum == .v1_0, "the supported versions begin with 1.0")
     }
 }
 

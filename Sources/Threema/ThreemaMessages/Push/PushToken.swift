@@ -13,11 +13,11 @@ public import SecureMemory
 
 /// Where the chat server sends push notifications.
 public enum PushToken: Equatable, Sendable {
-    /// Apple's service, for apps that may change a notification before it is shown.
+    /// Apple's service, for apps that may change a notification before it is shown. A bundle ID has no `|`.
     case apns(token: [UInt8], bundleID: String, isProduction: Bool)
     /// Google's service. Its notifications are empty.
     case fcm(token: String)
-    /// Huawei's service. Its notifications are empty.
+    /// Huawei's service. Its notifications are empty. An app ID has no `|`.
     case hms(appID: String, token: String)
     /// Nowhere any more.
     case none
@@ -63,11 +63,18 @@ public enum PushToken: Equatable, Sendable {
         case 0x00: return rest.isEmpty ? PushToken.none : nil
         case 0x05, 0x06: return apns(rest, isProduction: payload[0] == 0x05, foundKey)
         case 0x11: return rest.text().map { .fcm(token: $0) }
-        case 0x13:
-            guard let text = rest.text(), let end = text.firstIndex(of: "|") else { return nil }
-            return .hms(appID: String(text[..<end]), token: String(text[text.index(after: end)...]))
+        case 0x13: return decodeHMS(rest)
         default: return nil
         }
+    }
+
+    private static func decodeHMS(_ bytes: Span<UInt8>) -> PushToken? {
+        // Bytes are compared, not characters: the delimiter and a combining mark behind it are one character.
+        guard let end = bytes.indices.first(where: { bytes[$0] == delimiter }),
+            let appID = bytes.extracting(0..<end).text(),
+            let token = bytes.extracting(end + 1..<bytes.count).text()
+        else { return nil }
+        return .hms(appID: appID, token: token)
     }
 
     private static func apns(
