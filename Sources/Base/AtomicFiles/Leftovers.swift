@@ -44,14 +44,16 @@ extension Directory {
 
 /// Identifies a process during one boot of the machine.
 struct Writer: Equatable {
-    /// Differs between machines, boots and containers.
+    /// Differs between machines, boots and containers; 0 if that is unknown.
     let run: UInt32
     let process: Int32
 
     /// This process.
-    static var present: Writer { Writer(run: presentRun, process: getpid()) }
+    static var present: Writer { Writer(run: presentRun ?? 0, process: getpid()) }
 
-    private static let presentRun = digest(of: ["/proc/sys/kernel/random/boot_id", "/proc/self/ns/pid"])
+    /// Nil under the systemd units: `ProcSubset=pid` hides /proc/sys, and the namespace is the same on every machine.
+    private static let presentRun = number(
+        boot: content(of: "/proc/sys/kernel/random/boot_id"), namespace: content(of: "/proc/self/ns/pid"))
 
     init(run: UInt32, process: Int32) {
         self.run = run
@@ -74,21 +76,30 @@ struct Writer: Equatable {
     var text: String { String(run, radix: 36) + "-" + String(process, radix: 36) }
 
     /// Whether the process has certainly ended; false for one of another machine.
-    var isDead: Bool { run == Self.presentRun && kill(process, 0) != 0 && errno == ESRCH }
+    var isDead: Bool { isDead(seenFrom: Self.presentRun) }
 
-    /// FNV-1a over the contents of files, or the targets of links.
-    private static func digest(of paths: [String]) -> UInt32 {
+    /// - Parameter present: the present run; nil if it is unknown. Then no process has certainly ended.
+    func isDead(seenFrom present: UInt32?) -> Bool {
+        run == present && kill(process, 0) != 0 && errno == ESRCH
+    }
+
+    /// FNV-1a over both; nil if one of them is empty, because the other one does not tell machines apart.
+    static func number(boot: [UInt8], namespace: [UInt8]) -> UInt32? {
+        guard !boot.isEmpty, !namespace.isEmpty else { return nil }
         var digest: UInt32 = 0x811c_9dc5
-        var bytes = [UInt8](repeating: 0, count: 64)
-        for path in paths {
-            var count = unsafe readlink(path, &bytes, bytes.count)
-            if count < 0 {
-                let file = unsafe open(path, O_RDONLY | O_CLOEXEC)
-                count = unsafe read(file, &bytes, bytes.count)
-                close(file)
-            }
-            for byte in bytes.prefix(max(0, count)) { digest = (digest ^ UInt32(byte)) &* 0x0100_0193 }
-        }
+        for byte in boot + namespace { digest = (digest ^ UInt32(byte)) &* 0x0100_0193 }
         return digest
+    }
+
+    /// The first 64 bytes of a file, or of the target of a link; empty if it cannot be read.
+    private static func content(of path: String) -> [UInt8] {
+        var bytes = [UInt8](repeating: 0, count: 64)
+        var count = unsafe readlink(path, &bytes, bytes.count)
+        if count < 0 {
+            let file = unsafe open(path, O_RDONLY | O_CLOEXEC)
+            count = unsafe read(file, &bytes, bytes.count)
+            close(file)
+        }
+        return Array(bytes.prefix(max(0, count)))
     }
 }

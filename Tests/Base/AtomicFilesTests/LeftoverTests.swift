@@ -57,6 +57,17 @@ import Testing
         #expect(try scratch.names() == [young])
     }
 
+    /// Under the systemd units, which hide the number of the boot, two machines look the same.
+    @Test func `if the boot is unknown, no writer counts as dead`() throws {
+        let namespace = Array("pid:[4026531836]".utf8)
+        #expect(Writer.number(boot: [], namespace: namespace) == nil)
+        #expect(Writer.number(boot: [1], namespace: []) == nil)
+        #expect(Writer.number(boot: [1], namespace: namespace) != Writer.number(boot: [2], namespace: namespace))
+        let dead = Writer(run: Writer.present.run, process: try Self.deadProcess())
+        #expect(dead.isDead(seenFrom: dead.run))
+        #expect(!dead.isDead(seenFrom: nil))
+    }
+
     @Test func `other names stay, whatever they are`() throws {
         let dead = Writer(run: Writer.present.run, process: try Self.deadProcess())
         for beginning in [".b", ".ab", "a"] { try scratch.put("\(beginning).\(dead.text).1.new") }
