@@ -9,7 +9,7 @@ import subprocess
 
 import pytest
 
-from server import BINARY, curl, environment, wait_for
+from server import BINARY, curl, environment, run, wait_for
 
 HEALTH = b"GET /health HTTP/1.1\r\nHost: x\r\n\r\n"
 REQUESTS = 1500
@@ -45,6 +45,36 @@ def test_a_log_that_nobody_reads_stops_nothing(unread):
     assert curl(f"{url}/health").status == 200
     process.send_signal(signal.SIGTERM)
     assert process.wait(60) == 0
+
+
+def warnings_of_a_quiet_server(directory):
+    """What it says of the store in the directory, from its start to its stop."""
+    process = subprocess.Popen(
+        [BINARY, "serve", "--quiet", "--store", f"file://{directory}/store", "--listen", f"unix:{directory}/socket"],
+        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment())
+    try:
+        wait_for((directory / "socket").exists)
+    finally:
+        process.terminate()
+        out, err = process.communicate(timeout=60)
+    assert (process.returncode, out) == (0, ""), err
+    return [line.removeprefix("keytool-server: warning: ") for line in err.splitlines() if "warning" in line]
+
+
+def test_a_quiet_server_says_that_its_store_is_new_and_open(tmp_path):
+    """It may be the mount point of a disk that is missing."""
+    store = tmp_path / "store"
+    store.mkdir(mode=0o700)
+    new = f"{store} was missing or empty: it is a new store now"
+    opened = "without accounts, everybody who reaches this server can store backups on it"
+    assert warnings_of_a_quiet_server(tmp_path) == [new, opened]
+    assert warnings_of_a_quiet_server(tmp_path) == [opened]
+    password = tmp_path / "password"
+    password.write_text("correct horse battery\n")
+    password.chmod(0o600)
+    added = run("account", "add", "alice", "--store", f"file://{store}", "--account-password-file", password)
+    assert added.returncode == 0, added.stderr
+    assert warnings_of_a_quiet_server(tmp_path) == []
 
 
 def test_dropped_lines_are_counted(unread):

@@ -103,8 +103,11 @@ struct Serve: Verb {
                 freeBytes: store.freeBytes.read() ?? nil, certificateEnd: server.certificateEnd,
                 accounts: sizes?.read() ?? nil)
         }
-        let welcome = Welcome(settings, server, accounts: store.accounts)
+        let welcome = Welcome(settings, server, accounts: store.accounts, isNew: store.isNew)
         try dialog.output.done(welcome.lines, json: welcome.json)
+        if dialog.output.isQuiet {
+            for words in welcome.warnings { settings.log.say("warning: " + words) }
+        }
         let sweeping = Sweeping(
             retentionDays: store.limits.retentionDays, keepPrevious: settings.keepPrevious, metrics: metrics,
             log: settings.log, expire: store.expire)

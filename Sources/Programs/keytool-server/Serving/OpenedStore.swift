@@ -24,6 +24,8 @@ struct OpenedStore {
     let sizes: (@Sendable () -> Measurements.Accounts?)?
     /// The accounts; nil if there are none, and everybody may use the server.
     let accounts: [AccountName]?
+    /// Whether the directory was missing or empty.
+    let isNew: Bool
     private let lock: HeldLock?
 
     fileprivate static let lockName = "server.lock"
@@ -37,6 +39,7 @@ struct OpenedStore {
     ) throws -> OpenedStore {
         // Files of root would stop the server of the directory's account, or be out of its reach.
         try RootGuard.check(directory: path)
+        let isNew = FileStatus("\(path)/config") == nil
         try StoreLocation.prepare(path)
         let lock = try HeldLock(path)
         let limits = try ServerLimits(preparedAt: path)
@@ -60,7 +63,7 @@ struct OpenedStore {
             sizes: {
                 (try? responder.accountSizes()).map { ($0.readable.map(Measurements.Account.init), $0.unreadable) }
             },
-            accounts: try responder.accountNames(), lock: lock)
+            accounts: try responder.accountNames(), isNew: isNew, lock: lock)
     }
 
     /// Creates the buckets that are missing. Several servers may share them.
@@ -115,7 +118,8 @@ struct OpenedStore {
         answering: any SafeAnswering, limits: ServerLimits,
         delete: @escaping @Sendable (Sweep) throws(StoreError) -> SweepReport,
         check: @escaping @Sendable () throws(StoreError) -> Void, freeBytes: @escaping @Sendable () -> Int? = { nil },
-        sizes: (@Sendable () -> Measurements.Accounts?)? = nil, accounts: [AccountName]?, lock: HeldLock? = nil
+        sizes: (@Sendable () -> Measurements.Accounts?)? = nil, accounts: [AccountName]?, isNew: Bool = false,
+        lock: HeldLock? = nil
     ) {
         self.answering = answering
         self.limits = limits
@@ -124,6 +128,7 @@ struct OpenedStore {
         self.freeBytes = Gauge(freeBytes)
         self.sizes = sizes
         self.accounts = accounts
+        self.isNew = isNew
         self.lock = lock
     }
 

@@ -13,9 +13,15 @@ struct Welcome {
     private let places: ClientPlaces?
     private let accounts: [AccountName]?
     private let addition: String?
+    /// The directory of a new store.
+    private let newStore: String?
 
-    init(_ settings: ServeSettings, _ server: RunningServer, accounts: [AccountName]?) {
+    private static let isOpen = "without accounts, everybody who reaches this server can store backups on it"
+
+    /// - Parameter isNew: whether the store was prepared at this start.
+    init(_ settings: ServeSettings, _ server: RunningServer, accounts: [AccountName]?, isNew: Bool) {
         self.accounts = accounts
+        newStore = if isNew, case .directory(let path) = settings.location { path } else { nil }
         addition =
             if accounts == nil, case .directory(let path) = settings.location {
                 Self.command(["keytool-server", "account", "add", "NAME", "--store", "file://\(path)"])
@@ -42,11 +48,17 @@ struct Welcome {
         var lines = ["listening on \(listening)"]
         if let metrics { lines.append("metrics on http://\(metrics)/metrics") }
         if let pin, places?.authorityPath == nil { lines.append("pin of the certificate: \(pin)") }
-        if accounts == nil {
-            lines.append("without accounts, everybody who reaches this server can store backups on it")
-        }
+        if accounts == nil { lines.append(Self.isOpen) }
         if let addition { lines.append("  \(addition)") }
         return lines + (places?.lines(after: addition == nil ? "" : "then, ") ?? [])
+    }
+
+    /// What a server that does not show its lines says in the log: a disk that is not mounted looks like a new store.
+    var warnings: [String] {
+        var warnings: [String] = []
+        if let newStore { warnings.append("\(newStore) was missing or empty: it is a new store now") }
+        if accounts == nil { warnings.append(Self.isOpen) }
+        return warnings
     }
 
     var json: JSONValue {

@@ -101,12 +101,28 @@ def test_a_certificate_that_expires(rules, metrics):
 def test_guessed_passwords(rules, metrics):
     failed = "keytool_server_failed_logins_total"
     assert alerts(rules, metrics | {failed: "0+1x120"}, 3000) == set()
-    assert alerts(rules, metrics | {failed: "0+10x120"}, 3600) == {"SafeServerGuessedPasswords"}
+    # As fast as the limiter lets one address guess: ten at once, then one in 30 seconds.
+    assert alerts(rules, metrics | {failed: "10+2x120"}, 3600) == {"SafeServerGuessedPasswords"}
 
 
 def requests(status, growth):
     labels = f'method="PUT",subject="backup",status="{status}"'
     return {f"keytool_server_requests_total{{{labels}}}": f"0+{growth}x60"}
+
+
+def test_an_upload_that_fails_in_the_night(rules, metrics):
+    """The only one of the day, and the first with this status; then the one of the next night."""
+    name = 'keytool_server_requests_total{{method="{}",subject="{}",status="{}"}}'
+    health, config, upload = name.format("GET", "health", 200), name.format("GET", "config", 200), name.format(
+        "PUT", "backup", 507)
+    series = {each: value for each, value in metrics.items() if "requests_total" not in each}
+    series |= {health: "0+4x400", config: "5x99 6x299", upload: "_x100 1x299"}
+    assert alerts(rules, series, 99 * 60) == set()
+    assert alerts(rules, series, 110 * 60) == {"SafeServerFails"}
+    assert alerts(rules, series, 200 * 60) == set()
+    series |= {config: "6x99 7x299", upload: "1x99 2x299"}
+    assert alerts(rules, series, 110 * 60) == {"SafeServerFails"}
+    assert alerts(rules, series, 200 * 60) == set()
 
 
 def test_requests_that_fail(rules, metrics):
