@@ -84,6 +84,8 @@ struct SafeScheduleCommand: Verb {
             switch source {
             case .file(let path) where !source.isStandardInput && FileStatus(path)?.isPlainFile == true:
                 return .file(AbsolutePath.of(path))
+            // One of the environment is for this terminal: the service sees no home, /tmp or /run/user.
+            case .command where systemd && !keystore.passphrase.isGiven: return .credential
             case .command(let command): return .command(command)
             case .file, .descriptor, .credential: return .credential
             }

@@ -303,3 +303,14 @@ def test_passphrase_of_the_service(safe, given):
     command = f"cat '{path}' # 100% \\ \"$HOME\""
     text = safe.keytool.ok("safe", "schedule", "--systemd", "--passphrase-command", command).out
     assert unquoted(values(text, "Environment")[-1]) == [f"KEYTOOL_PASSPHRASE_COMMAND={command}"]
+
+
+def test_a_command_of_the_environment_is_not_for_the_service(safe, given):
+    """`pass show keytool`, for example, needs the home directory, which the unit hides."""
+    option, path = given("passphrase", PASSPHRASE + b"\n")
+    safe.keytool.ok("key", "protect", option, path)
+    keytool = safe.keytool.with_environment(KEYTOOL_PASSPHRASE_COMMAND=f"cat '{path}'")
+    drop_in = keytool.ok("safe", "schedule", "--systemd")
+    assert "PASSPHRASE_COMMAND" not in drop_in.out and "keytool.passphrase." in drop_in.err
+    (line,) = lines(keytool)
+    assert " --passphrase-command " in line
