@@ -257,7 +257,13 @@ deb-server: set-up-dist server ## make the Debian package keytool-server in .bui
 image: set-up-dist server ## make a container image of the Safe server in .build/packages (OCI, for podman and Docker), without an engine
 	@Scripts/make-image $(server-binary) $(release-files)
 
-release: set-up-dist build-release server ## make all that a release consists of in .build/packages; KEY=file signs it
+.PHONY: committed
+# Before an hour of work. An untracked key in the clone does no harm, an untracked source is compiled.
+committed:
+	@test -z "$$(git status --porcelain --untracked-files=no; git status --porcelain -- Sources)" || \
+	    { echo "make release: what is signed has to be committed: git status" >&2; exit 1; }
+
+release: $(if $(KEY),committed) set-up-dist build-release server ## make all that a release consists of in .build/packages; KEY=file signs it
 	Scripts/make-release $(call quoted,$(place)/release) $(release-files)
 	$(if $(KEY),Scripts/sign-release $(release-files) $(call quoted,$(KEY)))
 

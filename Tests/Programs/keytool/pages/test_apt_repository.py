@@ -69,8 +69,13 @@ def keys():
 def packages(built, tmp_path_factory):
     directory = tmp_path_factory.mktemp("packages")
     run(REPOSITORY / "Scripts/make-deb", BINARY, directory, DPKG_DEB_COMPRESSOR_LEVEL="0")
-    (directory / "SHA256SUMS").touch()
+    add_up(directory)
     return directory
+
+
+def add_up(directory):
+    (directory / "SHA256SUMS").write_text(run(
+        "sh", "-c", 'cd "$1" && sha256sum *.deb', "sh", directory))
 
 
 def make(keys, packages, repository, key=None, **options):
@@ -314,6 +319,43 @@ def test_no_packages(keys, tmp_path):
     (tmp_path / "empty").mkdir()
     done = make(keys, tmp_path / "empty", tmp_path / "apt")
     assert (done.returncode, (tmp_path / "apt").exists()) == (1, False) and "has no packages" in done.stderr
+
+
+@pytest.fixture
+def others(packages, tmp_path):
+    """Packages to change."""
+    return shutil.copytree(packages, tmp_path / "others")
+
+
+def refused(keys, packages, reason, **variables):
+    repository = packages.parent / "refused"
+    done = make(keys, packages, repository, **variables)
+    assert (done.returncode, repository.exists()) == (1, False) and reason in done.stderr, done
+
+
+def test_packages_that_are_not_of_the_release(keys, others):
+    shutil.copy(deb(others), others / "another_0.1.0-1_amd64.deb")
+    refused(keys, others, "another_0.1.0-1_amd64.deb is not in SHA256SUMS")
+    (others / "another_0.1.0-1_amd64.deb").unlink()
+    change(deb(others), flipped)
+    refused(keys, others, "SHA256SUMS is not of these files")
+    (others / "SHA256SUMS").unlink()
+    refused(keys, others, "`make release` makes it")
+
+
+@pytest.mark.skipif(not shutil.which("ssh-keygen", path=PATH), reason="ssh-keygen is missing: package openssh-client")
+def test_release_has_to_be_signed_if_there_is_a_key(keys, others, tmp_path):
+    for name in ("key", "other"):
+        run("ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", tmp_path / name)
+    signers = tmp_path / "allowed_signers"
+    signers.write_text(f'keytool-release namespaces="keytool-release" {(tmp_path / "key.pub").read_text()}')
+    refused(keys, others, "SHA256SUMS is not signed", ALLOWED_SIGNERS=str(signers))
+    run(REPOSITORY / "Scripts/sign-release", others, tmp_path / "other")
+    refused(keys, others, "not of a key in allowed_signers", ALLOWED_SIGNERS=str(signers))
+    run(REPOSITORY / "Scripts/sign-release", others, tmp_path / "key")
+    refused(keys, others, "not of a key in allowed_signers", ALLOWED_SIGNERS=str(tmp_path / "missing"))
+    done = make(keys, others, tmp_path / "apt", ALLOWED_SIGNERS=str(signers))
+    assert done.returncode == 0, done.stderr
 
 
 def test_existing_directory_is_left_alone(keys, packages, tmp_path):
