@@ -84,11 +84,11 @@ package struct InputFile {
 
     /// Moves the bytes behind a byte order mark to the front, and wipes those that they leave behind.
     /// - Returns: how many of the `used` bytes are left.
-    private static func removeByteOrderMark(from bytes: inout MutableSpan<UInt8>, _ used: Int) -> Int {
-        let mark = bytes.span.extracting(0..<used).byteOrderMarkCount
+    private static func removeByteOrderMark(from guarded: inout MutableSpan<UInt8>, _ used: Int) -> Int {
+        let mark = guarded.span.extracting(0..<used).byteOrderMarkCount
         guard mark > 0 else { return used }
-        for index in mark..<used { bytes[index - mark] = bytes[index] }
-        for index in (used - mark)..<used { bytes[index] = 0 }
+        for index in mark..<used { guarded[index - mark] = guarded[index] }
+        for index in (used - mark)..<used { guarded[index] = 0 }
         return used - mark
     }
 
