@@ -142,7 +142,11 @@ package struct CodeKeeper: Sendable {
             let held = try keystore.identity(owner).identity()
             guard held.isSame(as: identity) else { return .otherKey(held.clientKey.publicKey) }
         } catch KeystoreError.damaged { return .none }
-        if isProven { try markProven(keystore.lockedIdentity(owner, wait: LockedIdentity.usualWait)) }
+        guard isProven else { return .same }
+        let locked = try keystore.lockedIdentity(owner, wait: LockedIdentity.usualWait)
+        // Another process may have replaced the key meanwhile.
+        guard try locked.records.isHolding(identity, orDamaged: true) else { return .none }
+        try markProven(locked)
         return .same
     }
 

@@ -78,9 +78,7 @@ extension CodeKeeper {
                 guard other == .replace else { throw GatewayKeepingError.otherSecret(id: records.owner.id) }
                 return false
             }
-        } catch KeystoreError.damaged {
-            return false
-        }
+        } catch KeystoreError.damaged { return false }
     }
 }
 
