@@ -68,9 +68,11 @@ extension SophaxKeeper {
     package func prekeys(_ id: PeerID) throws -> PrekeyStore? { try records(of: id).sophaxPrekeys() }
 }
 
-/// An identity has no prekeys that could be replaced.
+/// An identity has no prekeys.
 package struct SophaxNoPrekeys: Error, Equatable, Sendable {
     package let id: PeerID
+
+    package init(id: PeerID) { self.id = id }
 }
 
 /// The public facts of the prekeys of an identity.

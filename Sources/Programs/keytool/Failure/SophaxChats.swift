@@ -85,23 +85,20 @@ extension SophaxSharesError: Explained {
     }
 }
 
-extension SophaxPrekeyError: Explained {
+extension SophaxNoPrekeys: Explained {
     var failure: Failure {
-        switch self {
-        case .none(let id):
-            Failure(
-                .absent, "the identity \(id) has no prekeys", hints: "keytool sophaxchat refill-prekeys \(id)"
-            ).because(of: "no_prekeys")
-        case .noOneTime(let number, let id):
-            Failure(
-                .absent, "there is no one-time prekey \(number)",
-                hints: "keytool sophaxchat show-prekeys --json \(id) lists them")
-        }
+        Failure(
+            .absent, "the identity \(id) has no prekeys", hints: "keytool sophaxchat refill-prekeys \(id)"
+        ).because(of: "no_prekeys")
     }
 }
 
-extension SophaxNoPrekeys: Explained {
-    var failure: Failure { SophaxPrekeyError.none(id).failure }
+extension SophaxNoOneTimePrekey: Explained {
+    var failure: Failure {
+        Failure(
+            .absent, "there is no one-time prekey \(number)",
+            hints: "keytool sophaxchat show-prekeys --json \(id) lists them")
+    }
 }
 
 extension SophaxUnexpected: Explained {

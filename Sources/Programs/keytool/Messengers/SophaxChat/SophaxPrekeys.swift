@@ -18,7 +18,7 @@ struct SophaxShowPrekeys: Verb {
 
     func run(_ session: Session) throws {
         let (keeper, id) = try session.open(named, keystore)
-        guard let prekeys = try keeper.summary(id).prekeys else { throw SophaxPrekeyError.none(id) }
+        guard let prekeys = try keeper.summary(id).prekeys else { throw SophaxNoPrekeys(id: id) }
         let now = WallClock.now()
         try session.output.data(
             ["identity       \(id)"] + prekeys.lines(at: now),
@@ -182,11 +182,11 @@ struct SophaxExportBundle: Verb {
 
     private func bundle(of account: borrowing SophaxAccount, _ id: PeerID, at now: Timestamp) throws -> PrekeyBundle {
         switch account.prekeys {
-        case .none: throw SophaxPrekeyError.none(id)
+        case .none: throw SophaxNoPrekeys(id: id)
         case .some(let prekeys):
             let chosen = try oneTime.map { number in
                 guard let prekey = prekeys.oneTimePrekey(number) else {
-                    throw SophaxPrekeyError.noOneTime(number, of: id)
+                    throw SophaxNoOneTimePrekey(number: number, id: id)
                 }
                 return prekey
             }
@@ -197,12 +197,10 @@ struct SophaxExportBundle: Verb {
     }
 }
 
-/// Why a prekey is not there.
-enum SophaxPrekeyError: Error {
-    /// The identity has no prekeys.
-    case none(PeerID)
-    /// The pool of an identity has no one-time prekey of this number.
-    case noOneTime(UInt32, of: PeerID)
+/// The pool of an identity has no one-time prekey of this number.
+struct SophaxNoOneTimePrekey: Error {
+    let number: UInt32
+    let id: PeerID
 }
 
 extension PrekeySummary {
