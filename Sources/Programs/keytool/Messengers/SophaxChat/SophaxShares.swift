@@ -181,7 +181,7 @@ struct SophaxJoin: Verb {
             [words] + known.lines,
             json: SophaxChatMessenger.result("join", members + [("stored", .bool(result != .held))]))
         if result == .new, !keystore.noPassphrase { session.noteProtection(isProtected: keeper.isProtected) }
-        if let username = new.username, try keeper.account(known.peerID).username != username {
+        if result != .new, let username = new.username, try keeper.account(known.peerID).username != username {
             session.output.warn("--username \(username.printable) was ignored: the identity is held under its name")
         }
         session.output.hint(
