@@ -42,13 +42,10 @@ struct ContactAdd: Verb {
         let (keeper, id) = try session.open(named.identity, keystore)
         let level: VerificationLevel = card.qrImage == nil ? .unverified : .fullyVerified
         let comparison = try comparison.comparison(of: code, level, for: id, in: keeper, session)
-        let addition: ContactKeeper.Addition
-        do {
-            addition = try keeper.contacts.add(
+        let addition = try keeper.naming(id) {
+            try keeper.contacts.add(
                 .init(code, level: level), .init(first: firstName, last: lastName), to: id,
                 comparing: comparison.compare)
-        } catch let error as ProfileKeepingError {
-            throw error.failure(naming: keeper.option(naming: id))
         }
         let name = addition.newName.map { $0.isEmpty ? "; it has no name now" : "; its name is now \($0.printable)" }
         try session.output.done(

@@ -63,11 +63,7 @@ struct ContactCheck: Verb {
 
     private func acknowledge(_ session: Session) throws {
         let (keeper, id) = try session.open(named.identity, keystore)
-        do {
-            try keeper.contacts.acknowledge(seen, of: id, lockWait: lockWait)
-        } catch let error as ProfileKeepingError {
-            throw error.failure(naming: keeper.option(naming: id))
-        }
+        try keeper.naming(id) { try keeper.contacts.acknowledge(seen, of: id, lockWait: lockWait) }
         try session.output.done(
             seen.map { "\($0) was revoked, and that is acknowledged" },
             json: .result(

@@ -184,4 +184,13 @@ extension ThreemaKeeper {
     func option(naming id: ThreemaID) -> String {
         (try? identities.ids().count) ?? 2 > 1 ? " --identity \(id)" : ""
     }
+
+    /// Runs `body` for an identity. The hints of a failure of its profile name the identity.
+    func naming<Result>(_ id: ThreemaID, _ body: () throws -> Result) throws -> Result {
+        do {
+            return try body()
+        } catch let error as ProfileKeepingError {
+            throw error.failure(naming: option(naming: id))
+        }
+    }
 }
