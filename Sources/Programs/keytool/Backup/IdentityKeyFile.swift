@@ -56,7 +56,7 @@ enum IdentityKeyFile: ~Copyable {
             return try refuseOptions(options)
         }
         let content = try InputFile(path: path).readGuarded(limit: KeyFileFormat.maxCount)
-        guard !content.withBytes({ GatewayKeyText.isLikely($0.extracting($0.byteOrderMarkCount..<$0.count)) }) else {
+        guard !content.withBytes({ GatewayKeyText.isLikely($0) }) else {
             throw UsageFailure("\(path) is the key of a Gateway ID, and does not say the ID", hint: "--id '*ABCDEFG'")
         }
         guard !content.withBytes({ AgeFile.isLikely($0) }) else { throw isAge(path, verb) }

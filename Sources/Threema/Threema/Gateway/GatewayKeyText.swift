@@ -16,8 +16,9 @@ public enum GatewayKeyText {
     private static let prefix = "private:"
     private static let publicPrefix = "public:"
 
-    /// Whether a text begins as the key of a Gateway ID does, a private or a public one.
+    /// Whether a text begins as the key of a Gateway ID does, a private or a public one, also behind a byte order mark.
     public static func isLikely(_ text: Span<UInt8>) -> Bool {
+        let text = text.extracting(text.byteOrderMarkCount..<text.count)
         let line = text.extracting(ASCII.trimmed(text))
         return begins(line, with: prefix) || begins(line, with: publicPrefix)
     }

@@ -42,6 +42,7 @@ def test_key_of_a_gateway(keytool, write):
     key = write("key", marked(f"private:{KEY.hex()}\r\n"))
     for verb in ("import", "check"):
         assert "--id '*ABCDEFG'" in keytool.fails(64, "backup", verb, key).err
+    assert "contains an identity, not a master key" in keytool.fails(64, "key", "import", key).err
     assert keytool.json("backup", "import", key, "--id", GATEWAY)["public_key"] == PUBLIC
     assert keytool.json("backup", "import", "-", "--id", GATEWAY, stdin=marked(KEY.hex()))["stored"] is False
 
