@@ -41,12 +41,9 @@ struct CodeOptions: ParsableArguments {
     @OptionGroup(title: "Backup password")
     var password: SecretOptions<BackupPassword>
 
-    /// Characters of a check word.
-    private static let checkWordCount = 8
-
     func validate() throws {
-        guard expectCheck.map({ $0.characters.count == Self.checkWordCount }) ?? true else {
-            throw ValidationError("--expect-check: a check word has \(Self.checkWordCount) characters")
+        guard expectCheck?.isCheckWord ?? true else {
+            throw ValidationError("--expect-check: a check word has 8 characters")
         }
     }
 

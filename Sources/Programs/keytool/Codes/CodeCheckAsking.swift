@@ -54,7 +54,7 @@ extension ControllingTerminal {
 extension IDBackup {
     /// A check word as it may be typed; nil for what cannot be one.
     fileprivate static func checkWord(typed text: String) -> GroupedCode? {
-        guard let word = try? GroupedCode(parsing: text), word.characters.count == 8 else { return nil }
+        guard let word = try? GroupedCode(parsing: text), word.isCheckWord else { return nil }
         return word
     }
 }
@@ -68,4 +68,9 @@ extension Failure {
             hints: "the check word of this code is \(IDBackup.checkWord(of: code).text)",
             Hint(slip?.words ?? "compare the code group by group"))
     }
+}
+
+extension GroupedCode {
+    /// Whether it is as long as a check word.
+    var isCheckWord: Bool { characters.count == 8 }
 }
