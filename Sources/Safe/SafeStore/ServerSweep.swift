@@ -30,7 +30,7 @@ extension ServerDirectory {
         }
         var report = sweep.decide(counts)
         guard report.isCarriedOut else { return report }
-        let total = report.deleted.total
+        let total = counts.over.total
         report.deleted = SweepDeletions()
         var failure: StoreError?
         try eachStore(retaining: retains) { store throws(FileError) in

@@ -99,10 +99,9 @@ public struct Sweep: Equatable, Sendable {
             case .always: true
             case .never: false
             }
-        let over = SweepDeletions(expired: counts.expired, previous: counts.previous)
         return SweepReport(
             counts: counts, suspicion: suspicion, isCarriedOut: isCarriedOut,
-            deleted: isCarriedOut ? over : SweepDeletions(), isLeftToStore: false)
+            deleted: isCarriedOut ? counts.over : SweepDeletions(), isLeftToStore: false)
     }
 
     private func suspicion(expired: Int, of total: Int) -> SweepSuspicion? {

@@ -16,6 +16,9 @@ public struct SweepCounts: Equatable, Sendable {
     /// writes fail as on a full disk.
     public static let manyNames = 3_000_000
 
+    /// What a sweep deletes if it is carried out, and nothing changes meanwhile.
+    public var over: SweepDeletions { SweepDeletions(expired: expired, previous: previous) }
+
     /// Whether a directory of the store may soon have no room for another name.
     public var isNearLimit: Bool { names >= Self.manyNames }
 

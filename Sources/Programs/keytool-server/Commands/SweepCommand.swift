@@ -65,8 +65,7 @@ struct SweepCommand: Verb {
 
     /// What was deleted; with `--dry-run`, what would be.
     private func over(_ report: SweepReport) -> SweepDeletions {
-        dryRun
-            ? SweepDeletions(expired: report.counts.expired, previous: report.counts.previous) : report.deleted
+        dryRun ? report.counts.over : report.deleted
     }
 
     private func json(_ report: SweepReport, _ shown: Shown?) -> JSONValue {
