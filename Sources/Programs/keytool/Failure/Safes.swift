@@ -108,7 +108,7 @@ extension Failure {
     static func otherKey(of id: String, replacedBy option: String) -> Failure {
         Failure(
             .exists, "the keystore holds \(id) with another private key",
-            hints: "compare first, because a mistyped code gives another key: keytool id show \(id)",
+            hints: "compare the public keys first: keytool id show \(id)",
             "keytool backup export \(id) -o FILE keeps the key that is there",
             "only if it is the wrong one: \(option) overwrites it"
         ).because(of: "other_key")
