@@ -11,8 +11,6 @@ struct OptionalDocumentOptions: ParsableArguments {
     @Flag(help: "Overwrite an existing file.")
     var force = false
 
-    init() {}
-
     /// - Parameter name: the file if none is named.
     /// - Returns: nil if there is neither.
     /// - Throws: as `DocumentTarget.init`.

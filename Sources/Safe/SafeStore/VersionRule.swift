@@ -57,9 +57,10 @@ public struct VersionRule: Equatable, Sendable {
     }
 
     /// What is beyond the quota of an account: those go first that were the present backup for the shortest time, and
-    /// of equal ones the oldest. So an attacker's have to stay for as many days as what they push out, up to a week; half
-    /// a day counts as one. The newest one is retained, too. It has room beside all that the account had at one time: each of both is no longer than
-    /// the quota. Of very many, one in `slack` goes at once, so that the next writes need not look at all of them.
+    /// of equal ones the oldest. So an attacker's have to stay for as many days as what they push out, up to a week;
+    /// half a day counts as one. The newest one is retained, too. It has room beside all that the account had at one
+    /// time: each of both is no longer than the quota. Of very many, one in `slack` goes at once, so that the next
+    /// writes need not look at all of them.
     /// - Parameters:
     ///   - all: all previous backups of an account.
     ///   - quota: of its present backups, in bytes.

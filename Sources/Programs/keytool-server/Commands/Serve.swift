@@ -74,7 +74,7 @@ struct Serve: Verb {
         }
     }
 
-    /// Refuses what a store on an S3 server does not do.
+    /// Refuses what only a store in a directory does.
     private func refuseRetention() throws {
         guard try Setting.value(keepPrevious, "keep-previous") == nil,
             try Setting.value(keepVersions, "keep-versions") == nil

@@ -71,7 +71,6 @@ struct ArchiveCheck: Verb {
         Failure(
             .verifyFailed, "the archive and the keystore differ",
             hints: "keytool archive export -o FILE writes a new one"
-        )
-        .because(of: "archive_differs")
+        ).because(of: "archive_differs")
     }
 }

@@ -26,11 +26,13 @@ struct ShareCheck {
         // What the paper is worth is known now. A person is told before the next question.
         let isForPeople = !output.isJSON && !output.isQuiet
         if isForPeople {
-            let (set, group) = (share.set, Int(share.group) + 1)
-            let groups = ", and \(set.groupThreshold) of \(set.groupCount) groups"
+            let set = share.set
+            let (ofGroup, andGroups) =
+                set.groupCount > 1
+                ? (" of group \(Int(share.group) + 1)", ", and \(set.groupThreshold) of \(set.groupCount) groups")
+                : ("", "")
             try output.print([
-                "the words are right: share \(number)\(set.groupCount > 1 ? " of group \(group)" : ""), "
-                    + "of which \(share.threshold) are needed\(set.groupCount > 1 ? groups : "")"
+                "the words are right: share \(number)\(ofGroup), of which \(share.threshold) are needed\(andGroups)"
             ])
         }
         let known = try recognise(share, output, open)

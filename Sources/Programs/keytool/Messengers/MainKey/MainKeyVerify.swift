@@ -37,7 +37,8 @@ struct MainKeyVerify: Verb {
                     ("form", .string(read.form.rawValue)), ("clear_copy", .bool(read.hasClearCopy)),
                     ("authenticated", .bool(!read.form.isUnauthenticated)), ("held", .bool(isHeld)),
                 ]))
-        read.warn(at: file, session)
+        read.warnOfForgery(at: file, session)
+        read.warnOfCopy(at: file, session)
     }
 }
 

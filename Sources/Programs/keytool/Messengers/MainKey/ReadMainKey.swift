@@ -159,12 +159,6 @@ struct ReadMainKey: ~Copyable {
         }
     }
 
-    /// Says what is weak about the form.
-    func warn(at path: String, _ session: Session) {
-        warnOfForgery(at: path, session)
-        warnOfCopy(at: path, session)
-    }
-
     /// Says that changed bytes would have gone unnoticed.
     func warnOfForgery(at path: String, _ session: Session) {
         guard form.isUnauthenticated else { return }
