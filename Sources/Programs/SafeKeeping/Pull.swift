@@ -149,24 +149,28 @@ extension SafeKeeper {
     package func pull(_ place: SafePlace, _ options: KeepOptions) throws -> FetchedSafe {
         let id = place.id
         let records = try keystore.identity(.threema(id))
-        if options.isReplacing {
-            let damage = try Damage(of: records, at: place.name)
-            // The profile is lost, so the rules have nothing to compare the backup with.
-            if damage.isProfile || damage.isIdentity {
-                let access = try access(to: place)
-                var fetched = try access.fetch()
-                fetched.replaced = try keep(fetched, from: access, as: place.name, options)
-                return fetched
-            }
+        let damage = options.isReplacing ? try Damage(of: records, at: place.name) : Damage()
+        // The profile is lost, so the rules have nothing to compare the backup with.
+        if damage.isProfile || damage.isIdentity {
+            let access = try access(to: place)
+            var fetched = try access.fetch()
+            fetched.replaced = try keep(fetched, from: access, as: place.name, options)
+            return fetched
         }
-        let profile = try records.profile()
-        let target = try records.requiredSetup(at: place.name).current.copy
-        var pull = SafeVerb.Pull()
-        pull.isReplacing = options.isReplacing
-        pull.isReplacingKey = options.isReplacingKey
-        pull.isHereEmpty = profile.document == .empty
-        pull.isOutdatedElsewhere = try records.isOutdated(profile, otherThanAt: place.name, key: stateKey)
-        let result = try run(.pull(pull), at: place)
+        var target = try records.requiredSetup(at: place.name).current.copy
+        var contacts = 0
+        // Called at each try, under the lock: another process may have changed the profile before it.
+        let result = try run(place) { setup in
+            let records = try keystore.identity(.threema(id))
+            let profile = try records.profile()
+            var pull = SafeVerb.Pull()
+            (pull.isReplacing, pull.isReplacingKey) = (options.isReplacing, options.isReplacingKey)
+            pull.isHereEmpty = profile.document == .empty
+            pull.isOutdatedElsewhere = try records.isOutdated(profile, otherThanAt: place.name, key: stateKey)
+            target = setup.current.copy
+            contacts = profile.document.contactCount
+            return Job(verb: .pull(pull))
+        }
         let bytes = result.bytes ?? []
         switch result.outcome.failure {
         // Opening the backup throws the layer that failed.
@@ -184,7 +188,7 @@ extension SafeKeeper {
         return FetchedSafe(
             id: id, backup: try SafeBackup.open(bytes.span, keys: target.keys), digest: BLAKE2b.hash(bytes.span),
             bytes: bytes.count, limits: result.outcome.limits,
-            replaced: .init(place: place.name, contacts: profile.document.contactCount))
+            replaced: .init(place: place.name, contacts: contacts))
     }
 
     /// Stores identity, profile and setup of a backup that was fetched with ID, server and password.

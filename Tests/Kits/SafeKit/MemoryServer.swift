@@ -29,6 +29,7 @@ package final class MemoryServer: Sendable {
         var fault: @Sendable (_ number: Int, Request) -> Fault? = { _, _ in nil }
         var isCallerDead = false
         var isAway = false
+        var pausing: (@Sendable () -> Void)?
     }
 
     private let state = Mutex(State())
@@ -73,6 +74,11 @@ package final class MemoryServer: Sendable {
     package func misbehave(_ fault: @escaping @Sendable (_ number: Int, Request) -> Fault?) {
         state.withLock { $0.requests = [] }
         state.withLock { $0.fault = fault }
+    }
+
+    /// From here on, a temporary failure is followed by another try, and this happens before it.
+    package func retry(after pausing: @escaping @Sendable () -> Void) {
+        state.withLock { $0.pausing = pausing }
     }
 
     /// Whatever went wrong is over.
@@ -145,6 +151,12 @@ package final class MemoryServer: Sendable {
 }
 
 extension MemoryServer: SafeExchange {
+    package func pause(after tries: Int, _ error: SafeExchangeError) -> Bool {
+        guard let pausing = state.withLock({ $0.pausing }) else { return false }
+        pausing()
+        return true
+    }
+
     package func config() throws(SafeExchangeError) -> [UInt8] {
         let config = try answer(.config, lying: { $0 }, ignored: [] as [UInt8]?) { $0.config }
         guard let config else { throw .notPrepared(address.text) }

@@ -173,6 +173,16 @@ import ThreemaSafe
         #expect(try other.profile() == Household.document())
     }
 
+    @Test func `nor what another process changes between two tries`() throws {
+        try house.push()
+        let other = try Household(sharing: house.server)
+        try other.change(to: .empty)
+        house.server.misbehave { number, _ in number == 0 ? .refused(.unavailable("file:///memory")) : nil }
+        house.server.retry { try? other.change(to: Household.document("other")) }
+        #expect(throws: Household.refusal(.unpushedChanges)) { try other.pull() }
+        #expect(try other.profile() == Household.document("other"))
+    }
+
     @Test func `an uploaded profile gives way to a newer backup`() throws {
         try house.push()
         let other = try emptyHouse()
