@@ -1,4 +1,6 @@
+internal import Encodings
 internal import Keystore
+internal import Primitives
 internal import SafeRules
 package import SecureMemory
 package import Threema
@@ -40,6 +42,7 @@ extension SafeKeeper {
             try profile.document == .empty || profile == backup.profile || options.isReplacing
                 || !held.records.isUnsaved(profile, key: key)
         else { throw SafeKeepingError.refused(.unpushedChanges, id: id.text, server: "") }
+        if !damage.isProfile { try keepReplaced(profile, by: backup, isOtherKey: !isSame, in: held) }
         var changes = held.changes()
         changes.set(backup, id)
         for name in try Set(held.records.safePlaces() + [.main]) {
@@ -58,6 +61,23 @@ extension SafeKeeper {
         try held.commit(changes)
         return .init(
             contacts: damage.isProfile ? nil : profile.document.contactCount, damaged: damage.names)
+    }
+
+    /// Stores what a restore replaces in the history of a place, encrypted as its backups are: another private key, or a
+    /// profile that no backup has. Without a place, there is no copy.
+    func keepReplaced(
+        _ profile: borrowing Profile, by backup: borrowing SafeBackup, isOtherKey: Bool, in held: borrowing LockedIdentity
+    ) throws {
+        let isOther = profile.document != .empty && !(profile == backup.profile)
+        let isLost = try isOtherKey || isOther && held.records.isUnsaved(profile, key: stateKey)
+        guard isLost, profile.document.fitsBackup else { return }
+        for name in try held.records.safePlaces() {
+            guard let setup = try? held.records.setup(at: name), let own = try? held.records.identity() else { continue }
+            let bytes = try SafeBackup.seal(own.clientKey, profile, writerInfo: nil, keys: setup.current.keys)
+            let secret = setup.current.keys.masterKey.withBytes { SecureBytes(copying: $0) }
+            let backup = HistoryBackup(bytes, digest: BLAKE2b.hash(bytes.span), secret: secret)
+            return try held.keepHistory(backup, origin: .replaced, of: name, at: now().milliseconds)
+        }
     }
 
     /// Opens the bytes of a Safe backup with the key of a place.

@@ -183,6 +183,27 @@ import ThreemaSafe
         #expect(try other.profile() == Household.document("other"))
     }
 
+    @Test(arguments: [false, true]) func `what a restore replaces is in the history`(isOtherKey: Bool) throws {
+        house.server.backups[Household.place] = try Household.appBackup(
+            Household.document("phone"), key: isOtherKey ? 0x11 : 0xcc)
+        var options = SafeKeeper.KeepOptions()
+        (options.isReplacing, options.isReplacingKey) = (true, isOtherKey)
+        func nicknames() throws -> [String?] {
+            try house.safe.history(of: Household.main).map {
+                try house.safe.earlierBackup($0.number, of: Household.main).document.nickname
+            }
+        }
+        try restore(house) { $0 = options }
+        #expect(try house.profile() == Household.document("phone"))
+        #expect(try nicknames() == ["first"])
+        // The same for a backup of a file, and nothing is kept twice or without need.
+        let backup = try house.safe.earlierBackup(1, of: Household.main)
+        options.isReplacingKey = true
+        _ = try house.safe.restore(backup, of: Household.id, options)
+        #expect(try house.clientKey() == [UInt8](repeating: 0xcc, count: 32))
+        #expect(try nicknames() == (isOtherKey ? ["phone", "first"] : ["first"]))
+    }
+
     @Test func `an uploaded profile gives way to a newer backup`() throws {
         try house.push()
         let other = try emptyHouse()

@@ -90,7 +90,10 @@ def test_restore_an_earlier_backup(phone, server):
     assert "restored ABCD1234 from backup 1 of the history" in result.out
     assert phone.keytool.json("safe", "pull", "--from", "1")["stored"] is True
     assert server() == before
-    phone.keytool.fails(10, "safe", "pull", "--from", "3")
+    # The profile that the second one replaced. That of the first one was the phone's, and the third one replaced nothing.
+    kept = phone.keytool.json("safe", "history")["backups"][:-2]
+    assert [(one["number"], one["contacts"], one["origin"]) for one in kept] == [(3, 1, "replaced")]
+    phone.keytool.fails(10, "safe", "pull", "--from", "4")
     phone.keytool.fails(10, "safe", "pull", "--from", "99999999999999999999")
 
 
