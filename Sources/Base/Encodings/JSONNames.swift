@@ -78,7 +78,7 @@ func precedes(_ left: Range<Int>, _ right: Range<Int>, _ bytes: Span<UInt8>) -> 
 
 extension String {
     /// Whether both are the same UTF-8 bytes; `==` takes canonically equivalent texts for equal.
-    func hasSameBytes(as other: String) -> Bool {
+    package func hasSameBytes(as other: String) -> Bool {
         let (left, right) = (utf8.span, other.utf8.span)
         guard left.count == right.count else { return false }
         for index in left.indices where left[index] != right[index] { return false }

@@ -28,6 +28,10 @@ import ThreemaSafe
             (#""settings":{"readReceipts":true,"blockedContacts":[]}"#, #""settings":{"syncContacts":false}"#),
             (#""user":{"nickname":null,"links":[]}"#, #""user":{"nickname":""}"#),
             (#""user":{"profilePicRelease":[null]}"#, #""user":{}"#),
+            (#""user":{"profilePicRelease":["A","B"]}"#, #""user":{"profilePicRelease":["B","A"]}"#),
+            (#""settings":{"syncExcludedIds":["a","b"]}"#, #""settings":{"syncExcludedIds":["b","a"]}"#),
+            (#""settings":{"syncExcludedIDs":[]}"#, #""settings":{}"#),
+            (#""contacts":[{"identity":"A","private":"true"}]"#, #""contacts":[{"identity":"A","private":true}]"#),
         ] {
             #expect(try difference(left, right).isEmpty, "\(left) \(right)")
             #expect(try difference(right, left).isEmpty, "\(right) \(left)")
@@ -68,6 +72,18 @@ import ThreemaSafe
             "\"contacts\":[{\"identity\":\"e\u{301}\"}],\"user\":{\"nickname\":\"e\u{301}\"}")
         #expect(difference.addedContacts.count == 1 && difference.removedContacts.count == 1)
         #expect(difference.changedParts == [.nickname])
+    }
+
+    @Test func `a member with a name of other bytes is another member`() throws {
+        let difference = try difference(
+            "\"settings\":{}", "\"settings\":{\"incognito\u{212a}eyboard\":true}")
+        #expect(difference.changedParts == [.settings])
+    }
+
+    @Test func `those who may see the picture, beside everyone`() throws {
+        let difference = try difference(
+            #""user":{"profilePicRelease":["*"]}"#, #""user":{"profilePicRelease":["*","A"]}"#)
+        #expect(difference.changedParts == [.pictureAudience])
     }
 
     @Test func `groups and lists`() throws {

@@ -152,7 +152,11 @@ public struct DocumentDifference: Equatable, Sendable {
         let (settings, otherSettings) = (left["settings"] ?? [:], right["settings"] ?? [:])
         if !user.hasSameText("nickname", as: otherUser) { parts.insert(.nickname) }
         if !user.hasSameText("profilePic", as: otherUser) { parts.insert(.picture) }
-        if first.pictureAudience != second.pictureAudience { parts.insert(.pictureAudience) }
+        if user.sortedTexts("profilePicRelease") != otherUser.sortedTexts("profilePicRelease")
+            || (first.pictureAudience == .nobody) != (second.pictureAudience == .nobody)
+        {
+            parts.insert(.pictureAudience)
+        }
         if user.sortedLinks != otherUser.sortedLinks { parts.insert(.links) }
         if settings.sortedTexts("blockedContacts") != otherSettings.sortedTexts("blockedContacts") {
             parts.insert(.blockedContacts)
@@ -160,9 +164,11 @@ public struct DocumentDifference: Equatable, Sendable {
         func rest(_ value: JSONValue, _ defaults: [String: JSONValue], _ told: Set<String>) -> JSONValue {
             MemberDefaults.reduced(value, defaults, without: told)
         }
-        let toldOfSettings = Set(SafeSettings.Flag.allCases.map(\.rawValue) + ["blockedContacts"])
+        let excluded = ["syncExcludedIds", "syncExcludedIDs"]
+        let toldOfSettings = Set(SafeSettings.Flag.allCases.map(\.rawValue) + ["blockedContacts"] + excluded)
         if rest(settings, MemberDefaults.settings, toldOfSettings)
             != rest(otherSettings, MemberDefaults.settings, toldOfSettings)
+            || excluded.contains(where: { settings.sortedEntries($0) != otherSettings.sortedEntries($0) })
         {
             parts.insert(.settings)
         }
@@ -188,6 +194,11 @@ extension JSONValue {
     /// The strings of a list as bytes, in order.
     fileprivate func sortedTexts(_ name: String) -> [[UInt8]] {
         texts(name).map { Array($0.utf8) }.sorted { $0.lexicographicallyPrecedes($1) }
+    }
+
+    /// The entries of a list as JSON, in order.
+    fileprivate func sortedEntries(_ name: String) -> [[UInt8]] {
+        (self[name]?.array ?? []).map(\.encoded).sorted { $0.lexicographicallyPrecedes($1) }
     }
 
     /// The links as JSON without defaults, in order.

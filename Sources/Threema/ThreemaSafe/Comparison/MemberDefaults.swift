@@ -13,22 +13,23 @@ enum MemberDefaults {
     static let list: [String: JSONValue] = ["name": "", "createdAt": 0, "lastUpdate": 0, "private": false]
     static let link: [String: JSONValue] = ["name": ""]
     /// Of the settings that are not on or off.
-    static let settings: [String: JSONValue] = ["syncExcludedIds": [], "syncExcludedIDs": [], "recentEmojis": []]
+    static let settings: [String: JSONValue] = ["recentEmojis": []]
 
     /// An object without the members that are null or have their default, and without those named.
     static func reduced(
         _ object: JSONValue, _ defaults: [String: JSONValue], without names: Set<String> = []
     ) -> JSONValue {
         .object(
-            (object.members ?? []).filter { member in
-                if case .null = member.value { return false }
-                return !names.contains(member.name) && !isDefault(member.value, defaults[member.name])
+            (object.members ?? []).compactMap { member in
+                if case .null = member.value { return nil }
+                // Not as `Set` and `Dictionary` compare: two names of other bytes are two members.
+                guard !names.contains(where: { $0.hasSameBytes(as: member.name) }) else { return nil }
+                let standard = defaults.first { $0.key.hasSameBytes(as: member.name) }?.value
+                let value = standard == false ? flag(member.value) : member.value
+                return value == standard ? nil : .init(member.name, value)
             })
     }
 
     /// The flag `private` may be a string.
-    private static func isDefault(_ value: JSONValue, _ standard: JSONValue?) -> Bool {
-        guard let standard else { return false }
-        return value == standard || standard == false && value == "false"
-    }
+    private static func flag(_ value: JSONValue) -> JSONValue { value == "false" ? false : value == "true" ? true : value }
 }
