@@ -13,6 +13,11 @@ internal import ThreemaRecords
 
 // How values are spelled on the command line.
 
+extension String {
+    /// Whether it has a character that no name has, a line feed for example.
+    var hasControlCharacter: Bool { unicodeScalars.contains { $0.properties.generalCategory == .control } }
+}
+
 extension ThreemaID: ExpressibleByArgument {
     /// IDs are upper case; typed in lower case they mean the same.
     public init?(argument: String) {

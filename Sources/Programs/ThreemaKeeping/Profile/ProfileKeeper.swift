@@ -41,14 +41,16 @@ extension LockedIdentity {
         let profile = try records.profile()
         let before = profile.document
         let after = try change(before)
-        if after != before {
+        let difference = DocumentDifference(from: before, to: after)
+        // A default that is written out is no change: the next push would have nothing to say.
+        if !difference.isEmpty {
             // What is too much already may become less.
             guard after.fitsBackup || after.encoded.count < before.encoded.count else {
                 throw ProfileKeepingError.tooMuch
             }
             try write(Profile(after, deviceGroupKey: profile.deviceGroupKey.copy))
         }
-        return DocumentDifference(from: before, to: after)
+        return difference
     }
 }
 

@@ -36,6 +36,12 @@ struct ContactAdd: Verb {
 
     @OptionGroup var keystore: KeystoreOptions
 
+    func validate() throws {
+        guard firstName?.hasControlCharacter != true, lastName?.hasControlCharacter != true else {
+            throw ValidationError("a name has no control characters")
+        }
+    }
+
     func run(_ session: Session) throws {
         try keystore.passphrase.requireOtherSource(ifTaken: card.takesStandardInput(contact))
         let code = try code()

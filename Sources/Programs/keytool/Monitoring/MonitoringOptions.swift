@@ -26,9 +26,7 @@ struct MonitoringOptions: ParsableArguments {
     var pingUrlFile: String?
 
     func validate() throws {
-        guard alias?.unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) != true else {
-            throw ValidationError("--alias contains a control character")
-        }
+        guard alias?.hasControlCharacter != true else { throw ValidationError("--alias contains a control character") }
         guard alias == nil || metricsFile != nil else { throw ValidationError("--alias requires --metrics-file") }
     }
 

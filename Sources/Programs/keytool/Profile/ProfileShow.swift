@@ -162,6 +162,8 @@ struct ProfileSummary {
             "skipped_groups": .array(preview.skippedGroups.map { Self.json($0.group) }),
             "former_groups": .array(preview.formerGroups.map(Self.json)),
             "skipped_distribution_lists": .array(preview.skippedLists.map(Self.json)),
+            "renumbered_distribution_lists": .array(preview.renumberedLists.map(Self.json)),
+            "dropped_picture_viewers": Self.texts(preview.droppedPictureViewers),
         ]
     }
 

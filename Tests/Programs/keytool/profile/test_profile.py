@@ -55,6 +55,7 @@ def test_show_json(machine):
         {"id": "0a00000000000000", "name": "All", "members": ["ECHOECHO"]}]
     assert shown["on_android"]["lowered_contacts"] == ["SERVER01"]
     assert shown["on_android"]["skipped_contacts"] == ["odd"]
+    assert shown["on_android"]["renumbered_distribution_lists"] == shown["on_android"]["dropped_picture_viewers"] == []
     assert [group["name"] for group in shown["on_android"]["skipped_groups"]] == ["Lost"]
 
 
@@ -89,7 +90,9 @@ def changed(document, path, value):
 
 @pytest.mark.parametrize("options, path, value", EDITS.values(), ids=EDITS)
 def test_an_edit_keeps_everything_else(machine, tmp_path, options, path, value):
-    before = profiles.without_keys(machine.document)
+    # Nobody sees the picture unless a document says so.
+    machine.keytool.ok("profile", "set", "--picture-for", "everyone")
+    before = exported(machine.keytool, tmp_path, "before.json")
     machine.keytool.ok("profile", "set", *options)
     assert exported(machine.keytool, tmp_path) == changed(before, path, value)
     # The next push uploads it, with the keys.
@@ -131,14 +134,15 @@ def test_email_and_its_removal(machine):
 
 def test_setting_what_is_there_writes_nothing(machine):
     before = snapshot(machine.keytool.keystore)
-    result = machine.keytool.ok("profile", "set", "--nickname", "Anna", "--block-unknown", "on")
+    # Read receipts are on by default, so there is nothing to upload either.
+    result = machine.keytool.ok("profile", "set", "--nickname", "Anna", "--block-unknown", "on", "--read-receipts", "on")
     assert result.out == "nothing changed\n"
     assert snapshot(machine.keytool.keystore) == before
 
 
 WRONG = [
-    [], ["--nickname", "a\nb"], ["--picture-for", "everybody"], ["--picture-for", "ECHOECHO,"], ["--phone", "0791234567"],
-    ["--phone", "123"], ["--phone", "1234567890123456"], ["--email", "anna"], ["--email", "a b@c"], ["--blocked", "x"],
+    [], ["--nickname", "a\nb"], ["--nickname", "ä" * 17], ["--picture-for", "everybody"],
+    ["--picture-for", "ECHOECHO,"], ["--phone", "0791234567"], ["--phone", "123"], ["--phone", "1234567890123456"], ["--email", "anna"], ["--email", "a b@c"], ["--blocked", "x"],
     ["--blocked", "ECHOECHO,ECHOECHO"], ["--calls", "maybe"],
 ]
 
