@@ -39,9 +39,9 @@ public struct SafeDocument: Equatable, Sendable {
     /// Number of values in the document.
     package var valueCount: Int { root.valueCount }
 
-    /// Whether it can be read again, also from a backup, which has private key and writer info besides.
+    /// Whether it can be read again, also from a backup, which has private key, device group key and writer info besides.
     package var fitsBackup: Bool {
-        valueCount <= JSONScanner.Limits().values - 16 && encoded.count <= SafeBackup.maxDocumentBytes
+        valueCount <= JSONScanner.Limits().values - 16 && encoded.count <= SafeBackup.maxDocumentBytes - 512
     }
 
     /// The document for people and programs: control and format characters are escaped.

@@ -117,6 +117,23 @@ import VectorKit
         #expect(blobs[0].count == 40 + 18 + 5 + SafeDocument.empty.encoded.count + 15 + 44)
     }
 
+    @Test func `what fits a backup can be sealed with all that a backup has besides`() throws {
+        func document(_ count: Int) throws -> SafeDocument {
+            try SafeDocument(["info": ["version": 1], "user": ["x": .string(String(repeating: "x", count: count))]])
+        }
+        let most = try SafeBackup.maxDocumentBytes - 512 - document(0).encoded.count
+        let largest = try document(most)
+        #expect(largest.fitsBackup)
+        #expect(try !document(most + 1).fitsBackup)
+        let groupKey = [UInt8](repeating: 0xff, count: DeviceGroupKey.count)
+        let profile = Profile(largest, deviceGroupKey: DeviceGroupKey(SecureBytes(copying: groupKey.span)))
+        let writerInfo = SafeBackup.WriterInfo(
+            generation: SafeBackup.WriterInfo.generations.upperBound, writtenAt: Timestamp(milliseconds: .min),
+            writer: [UInt8](repeating: 0xff, count: 16))
+        let keys = safeKeys()
+        _ = try SafeBackup.seal(clientKey(), profile, writerInfo: writerInfo, keys: keys)
+    }
+
     @Test func `a document over 8 MiB is not written`() throws {
         let picture = String(repeating: "p", count: SafeBackup.maxDocumentBytes)
         let document = try SafeDocument(["info": ["version": 1], "user": ["profilePic": .string(picture)]])

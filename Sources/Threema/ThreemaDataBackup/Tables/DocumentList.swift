@@ -39,6 +39,8 @@ extension SafeDocument {
         } catch {
             throw .document(error)
         }
-        return picture.map { document.settingPicture($0) } ?? document
+        let whole = picture.map { document.settingPicture($0) } ?? document
+        guard whole.fitsBackup else { throw .document(.gzip(.tooLarge(limit: SafeBackup.maxDocumentBytes))) }
+        return whole
     }
 }
