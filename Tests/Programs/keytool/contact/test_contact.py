@@ -361,6 +361,8 @@ def test_remove(machine, tmp_path):
     assert removed.code == 0 and removed.out == "removed the contact ECHOECHO\n"
     assert 'warning: ECHOECHO remains in the group "Choir"' in removed.err
     assert 'warning: ECHOECHO remains in the list "All"' in removed.err
+    lost = 'an Android phone will not restore the group "Choir" without ECHOECHO, who created it'
+    assert f"warning: {lost}\n" in removed.err
     after = document(machine, tmp_path)
     assert after == {**before, "contacts": before["contacts"][1:]}
     assert unchanged(machine.keytool, 10, "contact", "remove", "ECHOECHO", "--yes", "--json").error["reason"] == "no_contact"
