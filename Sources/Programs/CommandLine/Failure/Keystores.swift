@@ -117,7 +117,8 @@ extension KeystoreError: Explained {
             ]
         case "profile", "devicegroupkey":
             [
-                "the private key is not affected: \(safe: "pull") --replace \(id) restores the record from the Safe backup",
+                "the private key is not affected: \(safe: "pull") --replace \(id) restores the record from the Safe backup, with --name PLACE if there are several places",
+                "or \(safe: "pull") --replace --from N \(id), from a backup of \(safe: "history") \(id)",
                 "without a Safe backup: keytool backup export \(id), keytool id remove \(id), keytool backup import",
             ]
         case "directory":
