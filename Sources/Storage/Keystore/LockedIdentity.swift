@@ -10,8 +10,11 @@ public struct LockedIdentity: ~Copyable {
     public let records: IdentityRecords
 
     /// Seals and writes a record, whole or not at all.
-    /// - Throws: `FileError`; `KeystoreError.damaged` for a commit file that is not authentic.
+    /// - Parameter name: of none of the keystore's own files; the process ends otherwise.
+    /// - Throws: `FileError`, also `.tooLarge` for a content that could not be read again; `KeystoreError.damaged` for a
+    ///   commit file that is not authentic.
     public func write(_ name: RecordName, _ content: Span<UInt8>) throws {
+        precondition(!name.isReserved)
         try write(RecordFile(name), records.seal(content, name))
     }
 
@@ -28,10 +31,12 @@ public struct LockedIdentity: ~Copyable {
     public func changes() -> RecordChanges { RecordChanges(of: records.owner, keystore: records.keystore) }
 
     /// Makes all changes at once: if the process dies, either all of them are made or none.
-    /// - Throws: `FileError`; `KeystoreError.damaged` for an earlier commit file that is not authentic. Then no change
-    ///   was made.
+    /// - Parameter changes: at most `RecordChanges.limit`; the process ends otherwise.
+    /// - Throws: `FileError`, also `.tooLarge` for a content that could not be read again; `KeystoreError.damaged` for an
+    ///   earlier commit file that is not authentic. Then no change was made.
     public func commit(_ changes: consuming RecordChanges) throws {
         precondition(changes.owner == records.owner)
+        for change in changes.files { try records.requireReadable(change.file, change.content) }
         try records.finishCommit()
         // Removing a missing file is not a change.
         let files = try changes.files.filter { change in
@@ -76,6 +81,7 @@ public struct LockedIdentity: ~Copyable {
     }
 
     private func write(_ file: RecordFile, _ content: [UInt8]?) throws {
+        try records.requireReadable(file, content)
         // Otherwise an unfinished commit would overwrite this later.
         try records.finishCommit()
         try records.put(file, content?.span)
@@ -88,6 +94,13 @@ extension IdentityRecords {
         _ body: (borrowing Directory) throws(E) -> Result
     ) throws(E) -> Result {
         try body(directory)
+    }
+
+    /// - Throws: `FileError.tooLarge` for a file that `read` would refuse.
+    func requireReadable(_ file: RecordFile, _ content: [UInt8]?) throws {
+        guard content?.count ?? 0 <= Self.maxRecordBytes else {
+            throw FileError.tooLarge(path: directory.path + "/" + file.name, limit: Self.maxRecordBytes)
+        }
     }
 
     func seal(_ content: Span<UInt8>, _ name: RecordName, fileName: String? = nil) -> [UInt8] {

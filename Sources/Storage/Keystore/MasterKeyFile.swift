@@ -127,8 +127,9 @@ extension OpenKeystore {
 
     /// Sets or changes the passphrase of the master key.
     ///
-    /// The new file is read back and opened with the new passphrase before it replaces the old one.
-    /// - Throws: `KeystoreError.changed` if another process changed the file since it was read;
+    /// The new file is read back and opened with the new passphrase before it replaces the old one. For another change of
+    /// the passphrase, and for `keepUnlocked`, the keystore has to be opened again.
+    /// - Throws: `KeystoreError.changed` if the file was changed since it was read, by another process or by this object;
     ///   `KeyFileError.derivation`, `.notReproduced`; `FileError`. Then the old file is unchanged, unless only the last
     ///   step failed, the sync of the directory.
     public func protect(by passphrase: borrowing SecureBytes, _ scheme: WrappedKey.Scheme) throws {
@@ -171,10 +172,12 @@ extension OpenKeystore {
     // MARK: The kernel's keyring
 
     /// Stores the master key in the kernel's keyring, for `LockedKeystore.unlockFromKeyring`.
-    /// - Parameter seconds: the kernel removes the key after this time.
+    /// - Parameter seconds: the kernel removes the key after this time. The process ends if it is 0, which the kernel
+    ///   takes for no end.
     /// - Throws: `KernelKeyringError`; `KeystoreError.changed` if another process changed the passphrase since the file
     ///   was read. Then the keyring has no key.
     public func keepUnlocked(seconds: UInt32) throws {
+        precondition(seconds > 0)
         try KernelKeyring.keep(masterKey.bytes, as: try locked.keyringName(), seconds: seconds)
         // Who changes the passphrase empties the keyring after that: of the two, the later one sees the other.
         do {

@@ -29,8 +29,12 @@ extension OpenKeystore {
     /// Seals and writes a pending record, whole or not at all.
     /// - Parameter name: a messenger, and a name of the caller's choice instead of an ID.
     /// - Returns: the record, locked since it exists.
-    /// - Throws: `KeystoreError.exists`; `FileError`. Then nothing was changed.
+    /// - Throws: `KeystoreError.exists`; `FileError`, also `.tooLarge` for a content that could not be read again. Then
+    ///   nothing was changed.
     public func addPending(_ name: Owner, _ content: Span<UInt8>) throws -> LockedPending {
+        guard content.count <= RecordName.maxContentBytes else {
+            throw FileError.tooLarge(path: name.pendingFile, limit: RecordName.maxContentBytes)
+        }
         let lock = try lockForAdding()
         let messenger = try makeMessengerDirectory(name.messenger)
         try messenger.sweepFiles()

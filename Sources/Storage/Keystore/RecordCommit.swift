@@ -53,7 +53,9 @@ public struct RecordChanges: ~Copyable {
     }
 
     /// Sets the content of a record.
+    /// - Parameter name: of none of the keystore's own files; the process ends otherwise.
     public mutating func set(_ name: RecordName, _ content: Span<UInt8>) {
+        precondition(!name.isReserved)
         change(RecordFile(name), SealedRecord.seal(content, of: owner, name, key: keystore.masterKey))
     }
 

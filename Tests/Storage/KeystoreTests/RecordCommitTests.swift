@@ -148,9 +148,10 @@ import VectorKit
     @Test func `a commit that is too long changes nothing`() throws {
         let identity = try keystore.lockedIdentity("ABCD1234", wait: .zero)
         let before = try contents()
-        let large = [UInt8](repeating: 7, count: 17 * 1024 * 1024)
+        let large = [UInt8](repeating: 7, count: 12 * 1024 * 1024)
         var changes = identity.changes()
         changes.set("profile", large.span)
+        changes.set("shares", large.span)
         changes.set(.safe, large.span)
         do {
             try identity.commit(changes)
@@ -160,6 +161,28 @@ import VectorKit
         }
         let after = try contents()
         #expect(after == before)
+    }
+
+    @Test func `a record that could not be read again is not written`() throws {
+        let identity = try keystore.lockedIdentity("ABCD1234", wait: .zero)
+        let before = try contents()
+        let large = [UInt8](repeating: 7, count: RecordName.maxContentBytes + 1)
+        #expect(throws: FileError.self) { try identity.write("profile", large.span) }
+        #expect(throws: FileError.self) { _ = try keystore.addPending("EFGH5678", large.span) }
+        var changes = identity.changes()
+        changes.set("profile", large.span)
+        changes.set(.safe, [1].span)
+        do {
+            try identity.commit(changes)
+            Issue.record("committed")
+        } catch FileError.tooLarge(_, let limit) {
+            #expect(limit == 16 * 1024 * 1024)
+        }
+        let after = try contents()
+        #expect(after == before)
+        try identity.write("profile", large.span.extracting(first: RecordName.maxContentBytes))
+        let count = try identity.records.read("profile")?.count
+        #expect(count == RecordName.maxContentBytes)
     }
 
     @Test func `any other bytes are refused, by readers and writers`() throws {
