@@ -110,6 +110,12 @@ import VectorKit
         #expect(try patched(.oneToOne, start + ["\(video) 96", "a=rtpmap:96 VP80/90000"]) == start)
     }
 
+    @Test func `a further section does not give the payload type of Opus to another codec`() throws {
+        let start = ["v=0", audio, opus, "a=fmtp:111 stereo=0;sprop-stereo=0;cbr=1"]
+        #expect(try patched(.oneToOne, start + [audio, "a=rtpmap:111 ISAC/16000"]) == start)
+        #expect(try patched(.oneToOne, start + [audio]) == start)
+    }
+
     @Test func `in groups Opus leaves out silence`() throws {
         #expect(
             try patched(.group, ["v=0", audio, opus, "a=fmtp:111 minptime=10;usedtx=0"])

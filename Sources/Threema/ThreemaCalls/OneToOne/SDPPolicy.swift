@@ -47,7 +47,9 @@ public enum SDPPolicy: Sendable {
             switch section.kind {
             case "", "application": return section
             case "audio":
-                guard section.payloadTypes.contains(opus) else { return nil }
+                guard section.payloadTypes.contains(opus), section.isRejected || Self.isOpus(opus, in: section) else {
+                    return nil
+                }
                 var patched = section.keeping([opus])
                 setParameters(of: opus, in: &patched)
                 return patched
@@ -66,12 +68,13 @@ public enum SDPPolicy: Sendable {
     /// The first payload type of Opus in a section for audio that offers it.
     private static func opusPayloadType(_ description: SessionDescription) -> Substring? {
         for section in description.sections where section.kind == "audio" {
-            for type in section.payloadTypes
-            where section.codec(of: type)?.lowercased().hasPrefix("opus/48000") ?? false {
-                return type
-            }
+            for type in section.payloadTypes where isOpus(type, in: section) { return type }
         }
         return nil
+    }
+
+    private static func isOpus(_ type: Substring, in section: SessionDescription.Section) -> Bool {
+        section.codec(of: type)?.lowercased().hasPrefix("opus/48000") ?? false
     }
 
     /// Sets the parameters of Opus, after its `rtpmap` if it has none.
