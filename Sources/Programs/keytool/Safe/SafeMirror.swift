@@ -49,10 +49,12 @@ struct SafeMirror: ScheduledVerb {
 
     func run(_ session: Session) throws { try runScheduled(session) }
 
-    /// The places that another device writes; all of them if there is no such place.
+    /// The places that another device writes; all of them if there is no such place. A damaged setup is reported, not
+    /// left out.
     func chosen(_ places: [ChosenPlace], _ keeper: ThreemaKeeper) -> [ChosenPlace] {
-        let readOnly = places.filter { $0.unread != nil || (try? keeper.safe.isReadOnly($0.place)) == true }
-        return readOnly.isEmpty ? places : readOnly
+        let known = places.map { $0.unread == nil ? try? keeper.safe.isReadOnly($0.place) : nil }
+        guard known.contains(true) else { return places }
+        return zip(places, known).filter { $0.1 != false }.map(\.0)
     }
 
     func work(

@@ -11,6 +11,7 @@ from kit.known import SAFE_PASSWORD
 from kit.processes.clock import Clocked
 from kit.runner import snapshot
 from kit.servers.phone import ID, Phone
+from kit.servers.safedirectory import SafeDirectory
 
 NOON = datetime(2026, 11, 21, 12)
 
@@ -227,6 +228,19 @@ def test_a_place_beside_it_that_cannot_be_read(phone, tmp_path, safe_password):
     phone.keytool.ok("safe", "setup", "--name", "own", "--create", "--server", f"file://{own}", *safe_password)
     identityfiles.directory(phone.keytool.keystore, ID).joinpath("places", "own").chmod(0o755)
     assert "accessible to other users" in phone.keytool.fails(77, "safe", "push", "--all").err
+
+
+def test_a_damaged_setup_is_no_reason_to_leave_a_place_out(phone, tmp_path, safe_password):
+    """A job that mirrors one of two places must not say that all is well."""
+    (tmp_path / "second").mkdir()
+    second = Phone(phone.keytool, SafeDirectory(tmp_path / "second"))
+    second.writes("second")
+    phone.keytool.ok("safe", "setup", "--read-only", "--name", "second", "--server", second.directory.url, *safe_password)
+    setup = identityfiles.directory(phone.keytool.keystore, ID) / "places" / "second" / "safe"
+    setup.write_bytes(setup.read_bytes()[:-1] + b"?")
+    for options in ([], ["--all"]):
+        failed = phone.keytool("safe", "mirror", *options)
+        assert failed.code == 65 and f"{ID} main: " in failed.out and "second" in failed.err, failed
 
 
 WRITING = [["push"], ["push", "--force"], ["push", "--overwrite"], ["push", "--dry-run"], ["delete", "--yes"],
