@@ -6,6 +6,8 @@ package enum WayOut: Hashable, Sendable {
     case pushAcceptingLoss
     /// The same command again, with the word for it.
     case overwriting
+    /// The same; what it replaces cannot be kept.
+    case overwritingTooLong
     case pull
     case pullReplacing
     case pullReplacingKey
@@ -106,7 +108,8 @@ extension SafeFailure {
     /// Of what is wrong with the new place before anything was sent there.
     private var waysOutBeforeChange: [WayOut] {
         switch self {
-        case .conflict, .tooLong, .unreadable: [.overwriting]
+        case .conflict, .unreadable: [.overwriting]
+        case .tooLong: [.overwritingTooLong]
         default: [.nothing]
         }
     }

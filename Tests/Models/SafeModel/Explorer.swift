@@ -238,7 +238,7 @@ extension SafeFailure {
 extension WayOut {
     fileprivate func command(after failed: Event.Command) -> Event.Command? {
         switch self {
-        case .overwriting:
+        case .overwriting, .overwritingTooLong:
             switch failed {
             case .passwd: .passwdOverwrite
             case .move: .moveOverwrite

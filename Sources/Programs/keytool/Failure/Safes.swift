@@ -47,7 +47,7 @@ extension SafeKeepingError: Explained {
                 .absent, "there is no Safe backup of \(id) on \(server)",
                 hints: isFromPassword
                     ? "check the Safe password and the ID (0 or O, 1 or I): with a wrong one, the backup cannot be found"
-                    : "\(safe: "push") \(id) uploads it again"
+                    : "\(safe: "push") \(id) uploads it"
             ).because(of: "no_backup")
         case .noSuchEntry(let id, let number, let count): Self.noEntry(number, of: count, id)
         case .badLimits(let error): error.failure

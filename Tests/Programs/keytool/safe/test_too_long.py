@@ -46,7 +46,8 @@ def test_it_is_replaced_at_the_new_place_of_a_move(safe, tmp_path):
     second = SafeDirectory(tmp_path / "second").prepare()
     second.put(safe.keys, bytes(TOO_LONG))
     move = ["safe", "move", "--server", second.url]
-    assert "hint: --overwrite replaces it" in safe.keytool.fails(14, *move).err
+    told = "hint: --overwrite replaces it; it is too long for a copy in the history\n"
+    assert told in safe.keytool.fails(14, *move).err
     safe.keytool.ok(*move, "--overwrite")
     safe.directory = second
     assert safe.document
