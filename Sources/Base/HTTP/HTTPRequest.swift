@@ -60,11 +60,14 @@ public struct HTTPTimeouts: Sendable {
     /// For the whole request, up to the last byte of the answer.
     public let total: Duration
 
-    package init(
-        connect: Duration = .seconds(15), idle: Duration = .seconds(30), total: Duration = .seconds(120)
-    ) {
+    /// The whole time for a request, if nobody sets another one.
+    private static let usualTotal = Duration.seconds(120)
+
+    /// - Parameter idle: nil for 30 seconds; with a `total` above the usual one, a server may be silent all the time.
+    package init(connect: Duration = .seconds(15), idle: Duration? = nil, total: Duration? = nil) {
+        let total = total ?? Self.usualTotal
         self.connect = connect
-        self.idle = idle
+        self.idle = idle ?? (total > Self.usualTotal ? total : .seconds(30))
         self.total = total
     }
 }
