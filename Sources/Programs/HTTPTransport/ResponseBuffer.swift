@@ -105,7 +105,8 @@ final class ResponseBuffer {
             isSuccess = line.split(separator: " ").dropFirst().first?.prefix(3) == "200"
         }
         if let colon = line.firstIndex(of: ":") {
-            let value = line[line.index(after: colon)...].filter { !$0.isNewline }.drop { $0 == " " }
+            var value = line[line.index(after: colon)...].drop(while: \.isWhitespace)
+            while value.last?.isWhitespace == true { value.removeLast() }
             headers[line[..<colon].lowercased()] = String(value)
         }
         return bytes.count

@@ -62,6 +62,13 @@ def test_push(strict):
     assert said(strict.server) == UPLOAD[:-1]
 
 
+@pytest.mark.parametrize("space", [" ", "\t", " \t "], ids=repr)
+def test_push_where_blanks_follow_the_tag(strict, space):
+    strict.server.space = space
+    strict.keytool.ok("safe", "push", "--force")
+    assert said(strict.server) == UPLOAD
+
+
 @pytest.mark.parametrize("kind", [None, "weak"])
 def test_push_where_tags_are_of_no_use(pushed, kind):
     pushed.server.tag = kind

@@ -89,6 +89,7 @@ class FaultServer:
             self.sent = 0  # bytes of the answers that were begun
             self.date = None  # what every answer says the time is
             self.tag = None  # "strong" or "weak": what entity tag a GET shows
+            self.space = " "  # before and after it
             self.conditions = "ignored"  # or "honoured", or "refused": 412 whatever they say
 
     def heal(self):
@@ -220,7 +221,8 @@ class Call:
         if self.server.date is not None:
             lines.append(f"Date: {self.server.date}")
         if self.server.tag and self.request.kind == "GET" and status == 200:
-            lines.append("ETag: " + ("W/" if self.server.tag == "weak" else "") + tag(body))
+            lines.append("ETag:" + self.server.space + ("W/" if self.server.tag == "weak" else "") + tag(body)
+                         + self.server.space)
         lines += [f"{name.replace('_', '-')}: {value}" for name, value in headers.items()]
         self.raw("\r\n".join(lines).encode("latin-1") + b"\r\n\r\n" + body)
         if length not in (None, len(body)):
