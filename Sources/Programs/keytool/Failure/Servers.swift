@@ -47,7 +47,9 @@ extension SafeExchangeError: Explained {
         case .tooLarge(let limit): Failure(.tooLarge, "the Safe server returned more than \(limit) bytes")
         case .wrongKind(let server, let entry): entry.failure(server)
         case .refused(let code): Failure(.io, "cannot use the Safe directory: \(systemMessage(code))")
-        case .untrusted(let server, let flaw): flaw.failure(of: server, option: "--ca-file")
+        case .untrusted(let server, let flaw):
+            flaw.failure(
+                of: server, option: "--ca-file", orElse: "if the Safe is already set up: \(safe: "server") --ca-file FILE")
         case .pinMismatch(let server, let expected, let offered, let isProvisioned):
             Failure(
                 .pinMismatch, PublicKeyPin.mismatch(of: server, expected, offered),
@@ -88,7 +90,9 @@ extension SafeExchangeError: Explained {
         if !hadLogin {
             Failure(
                 .serverAuth, "\(server) requires a user name and password",
-                hints: "--server-user NAME; with two-factor login, use an app password")
+                hints:
+                    "--server-user NAME; if the Safe is already set up: \(safe: "server") --server-user NAME",
+                "with two-factor login, use an app password")
         } else {
             Failure(
                 .serverAuth, "\(server) does not accept this user name and password",
@@ -252,10 +256,16 @@ extension CertificateFailure {
     /// - Parameters:
     ///   - server: its address.
     ///   - option: the command's own for certificate authorities.
-    func failure(of server: String, option: String) -> Failure {
+    ///   - other: the way to trust them without the option.
+    func failure(of server: String, option: String, orElse other: Hint? = nil) -> Failure {
         // The certificate is not the problem.
         let subject = self == .noForwardSecrecy ? server : "the certificate of \(server) is not accepted:"
-        return Failure(.untrustedServer, "\(subject) \(words)", hints: hint(option: option), "nothing was sent")
+        let ways: [Hint] =
+            switch self {
+            case .unknownIssuer, .selfSigned: [hint(option: option)] + (other.map { [$0] } ?? [])
+            default: [hint(option: option)]
+            }
+        return Failure(.untrustedServer, "\(subject) \(words)", hints: ways + ["nothing was sent"])
     }
 
     var words: String {

@@ -77,7 +77,7 @@ struct SafeServerCommand: Verb {
         }
         let server = try keeper.server(of: chosen.place)
         let differences = server.differences(from: before)
-        let json = json(chosen, server, isChanged)
+        let json = json(chosen, server, isChanged: !differences.isEmpty)
         guard isChanged else { return try session.output.data(lines(server, nil), json: json) }
         try session.output.done(lines(server, differences), json: json)
     }
@@ -116,7 +116,7 @@ struct SafeServerCommand: Verb {
     /// A file of authorities may hold a whole system's.
     private static let shownAuthorities = 4
 
-    private func json(_ chosen: ChosenPlace, _ server: borrowing SafeEndpoint, _ isChanged: Bool) -> JSONValue {
+    private func json(_ chosen: ChosenPlace, _ server: borrowing SafeEndpoint, isChanged: Bool) -> JSONValue {
         .result(
             "safe server",
             chosen.members([

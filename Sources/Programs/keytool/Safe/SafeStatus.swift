@@ -85,7 +85,7 @@ struct SafeStatus: Verb {
     private func show(_ place: ChosenPlace, _ keeper: ThreemaKeeper, _ session: Session) throws {
         let report = try report(place.place, keeper, session)
         try session.output.data(
-            lines(place.id, report.status, try keeper.safe.server(of: place.place))
+            lines(place, report.status, try keeper.safe.server(of: place.place))
                 + (report.shares.map { ["shares      \($0.words)"] } ?? [])
                 + (report.kit.map { ["kit         \($0.words)"] } ?? [])
                 + (report.look.map { lines($0, report.pin) } ?? []),
@@ -157,7 +157,9 @@ struct SafeStatus: Verb {
         return ([status.server.text] + facts.compactMap { $0 }).joined(separator: ", ")
     }
 
-    private func lines(_ id: ThreemaID, _ status: SafeKeeper.Status, _ server: borrowing SafeEndpoint) -> [String] {
+    private func lines(
+        _ chosen: ChosenPlace, _ status: SafeKeeper.Status, _ server: borrowing SafeEndpoint
+    ) -> [String] {
         func day(_ timestamp: Timestamp?) -> String { timestamp?.rfc3339 ?? "never" }
         func lastSeen(_ timestamp: Timestamp?) -> String {
             timestamp?.rfc3339 ?? (status.lastSeenAge == nil ? "never" : Self.unknownTime)
@@ -167,7 +169,7 @@ struct SafeStatus: Verb {
         case .some(let login): user = login.user
         case .none: break
         }
-        let place = "safe        \(id) on \(status.server.text)" + (user.map { " as \($0)" } ?? "")
+        let place = "safe        \(chosen.id) on \(status.server.text)" + (user.map { " as \($0)" } ?? "")
         guard !status.isReadOnly else {
             return [
                 place + ", for reading only", "mirrored    \(day(status.mirroredAt))",
@@ -190,13 +192,14 @@ struct SafeStatus: Verb {
                 status.isChangeCancelled
                     ? "unfinished  the \($0) was cancelled; the next push deletes what was uploaded for it"
                     : "unfinished  a \($0); the next push tries to finish it, keytool safe "
-                        + "\(status.isChangingPassword ? "passwd" : "move") --abort cancels it"
+                        + "\(status.isChangingPassword ? "passwd" : "move") --abort \(chosen.argument) cancels it"
             },
             status.isDeleting
-                ? "unfinished  a deletion was interrupted: run keytool safe delete or keytool safe push --resume-deleted"
-                : nil,
+                ? "unfinished  a deletion was interrupted: run keytool safe delete \(chosen.argument) or "
+                    + "keytool safe push --resume-deleted \(chosen.argument)" : nil,
             status.oldServer.map {
-                "left over   an old backup on \($0); every push tries to delete it, keytool safe server --forget-old stops that"
+                "left over   an old backup on \($0); every push tries to delete it, "
+                    + "keytool safe server --forget-old \(chosen.argument) stops that"
             },
             status.honoursConditions == false
                 ? "writes      the server ignores conditions: an upload of another device in the same second can be overwritten"

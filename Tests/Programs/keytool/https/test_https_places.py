@@ -222,7 +222,7 @@ def test_foreign_backup_that_comes_while_the_old_server_is_away(pushed, other):
         assert "another device has written it" in told.err and (options or "--forget-old" in told.err), told
     assert pushed.blob == theirs
     assert "forget-old ABCD1234 stops the attempts" in pushed.keytool.ok("safe", "push").err
-    assert "safe server --forget-old stops that" in pushed.keytool.ok("safe", "status").out
+    assert "safe server --forget-old ABCD1234 stops that" in pushed.keytool.ok("safe", "status").out
     forgotten = pushed.keytool.ok("safe", "server", "--forget-old").out
     assert f"no longer tries to delete the old backup of ABCD1234 on {pushed.server.url}; it stays there" in forgotten
     assert pushed.keytool.ok("safe", "push", "--quiet").err == "" and pushed.blob == theirs
@@ -297,7 +297,7 @@ def test_new_place_that_takes_too_little(pushed, other):
         result = pushed.keytool.ok("safe", "push", *options)
         assert "warning" in result.err and "--abort ABCD1234 cancels the change" in result.err, result
     shown = pushed.keytool.ok("safe", "status").out
-    assert "unfinished" in shown and "safe move --abort cancels it" in shown
+    assert "unfinished" in shown and "safe move --abort ABCD1234 cancels it" in shown
     assert pushed.keytool.ok("safe", "move", "--abort").out == "cancelled the change of ABCD1234\n"
     assert pushed.keytool.ok("safe", "push", "--quiet").err == ""
 

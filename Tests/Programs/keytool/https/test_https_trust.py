@@ -260,7 +260,9 @@ def test_wrong_pin_that_is_added_later_changes_nothing(pushed, certificates):
 
 def test_pins_are_given_up(pushed, certificates):
     pushed.keytool.ok("safe", "server", "--pin", certificates.good.pin)
-    assert pushed.keytool.json("safe", "server", "--no-pins")["pins"] == []
+    given_up = pushed.keytool.json("safe", "server", "--no-pins")
+    assert given_up["pins"] == [] and given_up["changed"] is True
+    assert pushed.keytool.json("safe", "server", "--no-pins")["changed"] is False
     pushed.directory.restart(certificate=certificates.renewed)
     assert pushed.push("--force")["result"] == "uploaded"
 
