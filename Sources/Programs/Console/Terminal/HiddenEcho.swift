@@ -6,6 +6,7 @@ enum HiddenEcho {
     // Read by the signal handler, so all are set before it is installed.
     nonisolated(unsafe) private static var terminal: Int32 = -1
     nonisolated(unsafe) private static var original = termios()
+    nonisolated(unsafe) private static var hidden = termios()
     nonisolated(unsafe) private static var isOnOwnScreen = false
     nonisolated(unsafe) private static var isHidden = false
 
@@ -29,23 +30,28 @@ enum HiddenEcho {
         _ descriptor: Int32, delivering: Delivery = .lines, on screen: Screen = .current, _ body: () throws -> Result
     ) throws -> Result {
         unsafe terminal = descriptor
+        // In the background, the settings are those of the shell's line editor: the kernel stops the process here.
+        _ = tcflush(descriptor, TCIFLUSH)
         guard unsafe tcgetattr(descriptor, &original) == 0 else { throw SecretError.noTerminal }
+        unsafe hidden = original
+        unsafe hidden.c_lflag &= ~tcflag_t(ECHO)
+        unsafe hidden.c_lflag |= tcflag_t(ISIG)
+        switch delivering {
+        case .keys: unsafe hidden.c_lflag &= ~tcflag_t(ICANON)
+        case .lines: unsafe hidden.c_lflag |= tcflag_t(ICANON)
+        }
         unsafe isOnOwnScreen = screen == .alternate
         unsafe isHidden = true
-        // The handler restores the terminal and ends the process as the signal would have.
-        var signals = CaughtSignals(CaughtSignals.ending) { number in
+        // The handler restores the terminal, and the signal ends the process: a shell goes on after an exit code.
+        var signals = CaughtSignals(CaughtSignals.ending + [SIGCONT]) { number in
+            // A shell has turned the echo on for itself.
+            if number == SIGCONT { return HiddenEcho.hideAgain() }
             HiddenEcho.restore(TCSANOW, isInterrupted: true)
-            _exit(128 + number)
+            signal(number, SIG_DFL)
+            raise(number)
         }
         // A stopped process would leave the terminal mute.
         signals.ignore(SIGTSTP)
-        var hidden = unsafe original
-        hidden.c_lflag &= ~tcflag_t(ECHO)
-        hidden.c_lflag |= tcflag_t(ISIG)
-        switch delivering {
-        case .keys: hidden.c_lflag &= ~tcflag_t(ICANON)
-        case .lines: hidden.c_lflag |= tcflag_t(ICANON)
-        }
         // TCSAFLUSH: what was typed before the question is not an answer to it.
         _ = unsafe tcsetattr(descriptor, TCSAFLUSH, &hidden)
         if screen == .alternate { outlet.sequence(enter) }
@@ -54,6 +60,11 @@ enum HiddenEcho {
             signals.putBack()
         }
         return try body()
+    }
+
+    /// Async-signal-safe.
+    private static func hideAgain() {
+        if unsafe isHidden { _ = unsafe tcsetattr(terminal, TCSANOW, &hidden) }
     }
 
     /// For an end of the process in the middle of a question. Async-signal-safe.

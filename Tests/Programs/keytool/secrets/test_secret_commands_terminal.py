@@ -135,6 +135,28 @@ def test_started_in_the_background(shell, protected):
     shell.expect("3mid:ABCD1234")
 
 
+def test_question_of_a_job_that_was_in_the_background(shell, protected):
+    """The settings that it changes are the terminal's, not those of the shell's line editor: Enter ends the answer."""
+    shell.send(shlex.join(protected.command_line("id", "show")) + " &")
+    shell.expect(r"\[1\] \d+")
+    shell.send("until jobs | grep Stopped; do sleep 0.1; done")
+    shell.expect(r"Stopped[^\n]*\n")
+    shell.expect(READY)
+    shell.send("fg")
+    shell.expect("Keystore passphrase: $")
+    shell.send(PASSPHRASE.decode())
+    shell.expect("3mid:ABCD1234")
+
+
+def test_interrupted_question_ends_the_script(shell, protected):
+    show = shlex.join(protected.command_line("id", "show"))
+    shell.send(f"for one in 1 2; do {show}; done; echo over $((1 + 1))")
+    shell.expect("Keystore passphrase: $")
+    shell.press(b"\x03")
+    shell.expect(READY)
+    assert "over 2" not in shell.text and shell.text.count("Keystore passphrase: ") == 1
+
+
 def test_interrupted_below_a_shell(shell, protected, tmp_path):
     pids = tmp_path / "pids"
     shell.send(shlex.join(protected.command_line(

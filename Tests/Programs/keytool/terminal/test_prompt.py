@@ -1,14 +1,17 @@
 """Questions on /dev/tty: whoever has redirected stdin and stdout is still asked, unechoed."""
 
+import os
 import re
 import signal
 import subprocess
+import time
 
 import pytest
 
 from kit import oracle
 from kit.known import BACKUP_PASSWORD, CODE, CODE_PASSWORD, EMPTY_KEYSTORE, SAFE_PASSWORD
 from kit.runner import snapshot
+from kit.screens.terminal import PATIENCE
 
 RIGHT = CODE_PASSWORD.decode()
 BACKUP, SAFE = BACKUP_PASSWORD.decode(), SAFE_PASSWORD.decode()
@@ -103,8 +106,23 @@ def test_interrupted_while_asking(checking, keytool, how, code):
     else:
         checking.process.send_signal(getattr(signal, how))
     assert checking.finish() == code, checking.text
+    assert checking.process.returncode == 128 - code, "a shell goes on with a script unless a signal ended it"
     assert checking.settings == before, "the terminal is left without echo"
     assert snapshot(keytool.keystore) == EMPTY_KEYSTORE
+
+
+def test_stopped_and_continued_by_another(checking):
+    """A shell that brings it to the front again has turned the echo on."""
+    checking.expect(PROMPT)
+    checking.process.send_signal(signal.SIGSTOP)
+    os.waitid(os.P_PID, checking.process.pid, os.WSTOPPED | os.WNOWAIT)
+    checking.show_what_is_typed()
+    assert checking.echo
+    checking.process.send_signal(signal.SIGCONT)
+    deadline = time.monotonic() + PATIENCE
+    while checking.echo:
+        assert time.monotonic() < deadline, "the secret would be seen"
+        time.sleep(0.01)
 
 
 def test_no_input_does_not_ask(terminal, code_file):

@@ -83,6 +83,10 @@ class Terminal:
         """Whether the terminal shows what is typed."""
         return bool(termios.tcgetattr(self._theirs)[3] & termios.ECHO)
 
+    def show_what_is_typed(self):
+        """As a shell does that takes the terminal back."""
+        termios.tcsetattr(self._theirs, termios.TCSANOW, self.untouched)
+
     @property
     def settings(self):
         return termios.tcgetattr(self._theirs)
