@@ -12,6 +12,7 @@ package enum CommandEnd {
     /// - Parameter error: what parsing or running the command threw.
     package static func end(_ error: any Error, _ arguments: [String], in grammar: CommandGrammar) -> Never {
         let (isJSON, isVerbose) = asks(arguments)
+        widen()
         var failure: Failure
         if case OutputError.readerLeft = error {
             endQuietly()
@@ -47,6 +48,12 @@ package enum CommandEnd {
         }
         if isJSON { failure.reportJSON() } else if !isReported { failure.report(isVerbose: isVerbose) }
         Glibc.exit(failure.status.rawValue)
+    }
+
+    /// The parser wraps help to a width that it takes from here first, and cannot do so for a few columns.
+    static func widen() {
+        let columns = Environment.value("COLUMNS").flatMap { Int($0) } ?? TerminalSize.current?.columns ?? 80
+        if columns < 40 { setenv("COLUMNS", "40", 1) }
     }
 
     /// Prints the version, for people or for programs, and ends the process.

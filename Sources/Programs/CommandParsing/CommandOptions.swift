@@ -8,7 +8,7 @@ struct CommandOptions {
     private let choices: [(value: String, option: String)]
 
     init(of command: any ParsableCommand.Type, in grammar: CommandGrammar) {
-        var takesValue = ["--help": false, "-h": false, "--version": false]
+        var takesValue = ["--help": false, "-h": false, "--version": false, "--generate-completion-script": true]
         var choices: [(value: String, option: String)] = []
         for line in grammar.root.helpMessage(for: command, columns: 200).split(separator: "\n") {
             // "  -o, --output <file>     Write the code to a new file."

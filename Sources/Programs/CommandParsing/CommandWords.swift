@@ -163,6 +163,7 @@ package struct MissingVerb: Explained {
 
     /// - Parameter command: the noun, or the program itself.
     package init(_ command: any ParsableCommand.Type, in grammar: CommandGrammar) {
+        CommandEnd.widen()
         let overview = command == grammar.root ? Overview(of: grammar) : nil
         help = overview?.lines ?? grammar.root.helpMessage(for: command).lines
         let words = command == grammar.root ? [grammar.name] : [grammar.name, command._commandName]
