@@ -10,7 +10,7 @@ extension FileError: Explained {
         case .exposed(let path, let mode):
             Failure(
                 .permission, "\(path) is accessible to other users (mode 0\(String(mode, radix: 8)))",
-                hints: "if only this account uses this path: chmod go= \(path)")
+                hints: "if only this account uses this path: chmod go= \(ShellWord.path(path))")
         case .notOurs(let path, let owner): Self.notOurs(path, owner)
         case .wrongKind(let path):
             Failure(
