@@ -65,7 +65,7 @@ struct KeytoolLab: RootCommand {
         keytool-lab sophaxchat list-sessions
         keytool-lab sophaxchat show-session 0123456789abcdef0123456789abcdef
         keytool-lab sophaxchat show-group group-id
-        keytool-lab sophaxchat rekey-group group-id --members bob,carol -o chain.json
+        keytool-lab sophaxchat rekey-group group-id --members '0123456789abcdef0123456789abcdef fedcba9876543210fedcba9876543210' -o chain.json
         keytool-lab sophaxchat set-pin
         keytool-lab sophaxchat set-duress-pin
         keytool-lab sophaxchat check-pin

@@ -20,7 +20,8 @@ struct TelegramOpenPacket: Verb {
 
     @Option(
         name: .shortAndLong,
-        help: ArgumentHelp("Write the message's data to a new file (0600).", valueName: "file"), completion: .file())
+        help: ArgumentHelp("Write the message's data to a new file (0600), or - for stdout.", valueName: "file"),
+        completion: .file())
     var output: String?
 
     @Flag(help: "Overwrite an existing file.")
@@ -29,7 +30,7 @@ struct TelegramOpenPacket: Verb {
     @OptionGroup var keystore: KeystoreOptions
 
     func run(_ session: Session) throws {
-        let target = try output.map { try ResultFile($0, mayReplace: force, outside: session.reserved) }
+        let target = try output.map { try DocumentTarget($0, mayReplace: force, outside: session.reserved) }
         let packet = try InputFile(operand: file).readBytes(.bytes, limit: LegacyMTProto1.Packet.maxCount)
         // What is not encrypted needs no key.
         if packet.starts(with: KeyID.zero.bytes) {
@@ -54,25 +55,26 @@ struct TelegramOpenPacket: Verb {
         throw PacketError.notAuthentic
     }
 
-    private func report(_ packet: PlainPacket, _ target: ResultFile?, _ session: Session) throws {
+    private func report(_ packet: PlainPacket, _ target: DocumentTarget?, _ session: Session) throws {
         let shown = ShownMessage(id: packet.id, data: packet.data)
         let members: [(String, JSONValue?)] =
-            [("encrypted", false)] + shown.members + [("file", target.map { .string($0.path) })]
+            [("encrypted", false)] + shown.members + [("file", target?.path.map { .string($0) })]
         try write(packet.data, target) {
             try session.output.data(
                 ["packet       not encrypted"] + shown.lines, json: TelegramMessenger.result("open-packet", members))
         }
     }
 
-    private func report(_ opened: OpenedPacket, _ target: ResultFile?, _ session: Session) throws {
-        let members = opened.members + [("file", target.map { JSONValue.string($0.path) })]
+    private func report(_ opened: OpenedPacket, _ target: DocumentTarget?, _ session: Session) throws {
+        let members = opened.members + [("file", target?.path.map { JSONValue.string($0) })]
         try write(opened.content.message.data, target) {
             try session.output.data(opened.lines, json: TelegramMessenger.result("open-packet", members))
         }
     }
 
-    private func write(_ data: [UInt8], _ target: ResultFile?, finish: () throws -> Void) throws {
+    private func write(_ data: [UInt8], _ target: DocumentTarget?, finish: () throws -> Void) throws {
         guard let target else { return try finish() }
-        try target.write(data.span, finish: finish)
+        // Stdout has the data, and nothing else.
+        try target.write(data.span) { _ in try finish() }
     }
 }

@@ -51,14 +51,17 @@ struct TextSecureOpenPush: Verb {
                     "open-push",
                     [("number", .string(account.number.text))] + shown.members
                         + [("file", target?.path.map { .string($0) })]))
-            shown.sayWarnings(session.output)
         }
-        guard let target else { return try done() }
-        guard let message = signal.message else { throw TextSecureMessageError.noMessage }
-        // Stdout has the message, and nothing else.
-        try message.bytes.withBytes { bytes in
-            try target.write(bytes) { _ in try done() }
+        if let target {
+            guard let message = signal.message else { throw TextSecureMessageError.noMessage }
+            // Stdout has the message, and nothing else.
+            try message.bytes.withBytes { bytes in
+                try target.write(bytes) { _ in try done() }
+            }
+        } else {
+            try done()
         }
+        shown.sayWarnings(session.output)
     }
 
     /// A payload from a file: its first byte is 01, which no text begins with, or it is Base64, or JSON with it.

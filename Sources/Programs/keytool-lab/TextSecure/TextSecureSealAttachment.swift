@@ -27,7 +27,7 @@ struct TextSecureSealAttachment: Verb {
 
     func run(_ session: Session) throws {
         let target = try written.target(outside: session.reserved)
-        let keyFile = try ResultFile(keyOut, mayReplace: false, outside: session.reserved)
+        let keyFile = try keyFile(session)
         try ResultFile.requireDistinct([keyFile] + (target.file.map { [$0] } ?? []))
         let input = try InputFile(operand: file).pieces()
         let key = AttachmentKey()
@@ -48,6 +48,15 @@ struct TextSecureSealAttachment: Verb {
                     try report(count, path, session)
                 }
             }
+        }
+    }
+
+    private func keyFile(_ session: Session) throws -> ResultFile {
+        guard keyOut != "-" else { throw UsageFailure("--key-out needs a file: stdout may have the attachment") }
+        do {
+            return try ResultFile(keyOut, mayReplace: false, outside: session.reserved)
+        } catch ResultFileError.exists(let path) {
+            throw Failure(.exists, "\(path) already exists", hints: "name a new file: it may be the key of another blob")
         }
     }
 

@@ -48,7 +48,7 @@ struct TextSecureSealPush: Verb {
                         ("file", .string(path)), ("payload_bytes", .number(payload.count)),
                         ("number", .string(account.number.text)),
                     ] + shown.members))
-            shown.sayWarnings(session.output)
         }
+        shown.sayWarnings(session.output)
     }
 }

@@ -36,6 +36,7 @@ def test_open(holder, write, direction, dc, data):
     assert (opened["message_id"], opened["message_time"]) == (str(id), "2023-11-14T22:13:20Z")
     assert (opened["sequence"], opened["acknowledged"], opened["message_key"]) == (3, True, True)
     assert bytes.fromhex(opened["data"]) == data == (holder.home / "data").read_bytes()
+    assert holder.ok("telegram", "open-packet", "-", "-o", "-", stdin=packet).out_bytes == data
     shown = holder.ok("telegram", "open-packet", "-", stdin=packet).out
     assert f"from the {direction}" in shown and "message key  fits" in shown and SESSION.hex() in shown
 

@@ -55,7 +55,9 @@ def test_seal_from_stdin_to_stdout(keytool, tmp_path):
 
 def test_a_key_is_never_replaced(keytool, write, tmp_path):
     path, old = write("picture", b"x"), write("key", b"the key of another blob")
-    keytool.fails(17, "textsecure", "seal-attachment", path, "-o", tmp_path / "blob", "--key-out", old, "--force")
+    refused = keytool.fails(17, "textsecure", "seal-attachment", path, "-o", tmp_path / "blob", "--key-out", old, "--force")
+    assert "hint: name a new file" in refused.err
+    keytool.fails(64, "textsecure", "seal-attachment", path, "-o", tmp_path / "blob", "--key-out", "-")
     assert old.read_bytes() == b"the key of another blob" and not (tmp_path / "blob").exists()
     keytool.fails(64, "textsecure", "seal-attachment", path, "-o", tmp_path / "same", "--key-out", tmp_path / "same")
     write("blob", b"there")

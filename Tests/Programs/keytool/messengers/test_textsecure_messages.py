@@ -96,6 +96,8 @@ def test_other_types_are_not_called_encrypted(holder, write, kind, name):
 def test_plain_text_that_is_no_content(holder, write):
     shown = holder.ok("textsecure", "open-push", write("payload", sealed(signal(b"\xff\xff", kind=0))))
     assert "not encrypted" in shown.out and "content" in shown.err
+    piped = holder.ok("textsecure", "open-push", holder.home.parent / "payload", "-o", "-")
+    assert piped.out_bytes == b"\xff\xff" and piped.err == shown.err
 
 
 def test_payload_without_a_message(holder, write):
