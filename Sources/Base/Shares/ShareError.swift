@@ -12,7 +12,8 @@ public enum ShareError: Error, Equatable, Sendable {
     case groups(needed: UInt8, count: UInt8)
 }
 
-/// What a wrong checksum says. That three words or fewer are wrong is always noticed.
+/// What a wrong checksum says. That three words or fewer are wrong is always noticed, unless one of them turns the flag
+/// that says whether the set is extendable: then about one error in 2³⁰ is not.
 public enum ChecksumFault: Equatable, Sendable {
     /// Probably this word alone is wrong. If more are, this is said once in 30,000 times.
     case word(number: Int)

@@ -238,9 +238,9 @@ AT_TIMES |= {"identities/threema/.pending-KEY", "identities/MESSENGER/ID/session
 AT_TIMES |= {"identities/telegram/ID/account", "identities/telegram/ID/lock",
              "identities/textsecure/NUMBER/account", "identities/textsecure/NUMBER/lock"}
 AT_TIMES |= {f"identities/sophaxchat/PEERID/{name}" for name in ("identity", "prekeys", "pin", "attempts", "changes",
-                                                            "clearings")}
+                                                            "clearings", "lock")}
 AT_TIMES |= {f"identities/onprem/NAME/{name}" for name in ("file", "trust", "source", "password", "fetched", "lock")}
-AT_TIMES |= {f"identities/mainkey/CHECK-VALUE/{name}" for name in ("protections", "autolock")}
+AT_TIMES |= {f"identities/mainkey/CHECK-VALUE/{name}" for name in ("protections", "autolock", "lock")}
 
 
 def test_files(safe):
