@@ -21,7 +21,8 @@ struct ReadAppFiles {
             print("\(identity.id), \(account.nickname ?? "no nickname"): \(identity.clientKey.publicKey.hex)")
         } catch KeyFileError.sealedByPhone {
             print("Only the phone opens this key file.")
-        } catch AndroidFileError.notOpened, AndroidFileError.otherPrivateKey {
+        } catch AndroidFileError.notOpened, AndroidFileError.noPrivateKey, AndroidFileError.otherPrivateKey {
+            // Padding is no proof: under a wrong key, one of 256 files opens to something.
             print("These files do not belong together.")
         }
     }

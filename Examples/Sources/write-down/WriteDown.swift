@@ -18,7 +18,7 @@ struct WriteDown {
         print(opened.isSame(as: identity) ? "The code opens to the same identity." : "The code is of another identity.")
         do {
             _ = try open(code.text, password: SecureBytes(copying: Array("not the password".utf8).span))
-        } catch IDBackupError.notOpened {
+        } catch IDBackupError.notOpened, IDBackupError.invalidID {
             print("Another password does not open it.")
         }
     }

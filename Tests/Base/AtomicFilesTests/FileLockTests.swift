@@ -50,11 +50,14 @@ import VectorKit
 
     @Test func `a second one goes on as soon as the first one ends`() throws {
         let first = try lock()
+        let hasBegun = Flag()
         let waiter = Thread.answer { [scratch] in
             let start = ContinuousClock.now
+            hasBegun.set()
             let isLocked = (try? Directory.open(scratch.path, rule: .secret).lock("lock", wait: .seconds(30))) != nil
             return (isLocked, ContinuousClock.now - start)
         }
+        while !hasBegun.isSet { usleep(1000) }
         Thread.sleep(forTimeInterval: 0.3)
         _ = consume first
         let (isLocked, waited) = waiter()

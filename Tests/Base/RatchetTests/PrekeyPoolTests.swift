@@ -7,7 +7,7 @@ import Testing
 @Suite struct PrekeyPoolTests {
     private static let counting = PrekeyPool.Rules(
         numbering: .counting(last: 40), batch: 10, rest: .seconds(30 * 24 * 3600))
-    private static let random = PrekeyPool.Rules(numbering: .random, batch: 20, rest: .seconds(60))
+    private static let random = PrekeyPool.Rules(numbering: .random, batch: 20, rest: .seconds(3600))
 
     @Test func `IDs run on from the start, and wrap`() {
         var pool = PrekeyPool(Self.counting, start: 36)

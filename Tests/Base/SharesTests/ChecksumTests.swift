@@ -37,7 +37,9 @@ struct ChecksumTests {
             for second in right.indices.dropFirst(first + 1) where right[first] != right[second] {
                 var words = right
                 words.swapAt(first, second)
-                #expect(try fault(words) == (second == first + 1 ? .swapped(number: first + 1) : .several))
+                let found = try fault(words)
+                // Others may look like one wrong word: a word that turns the extendable flag changes the whole checksum.
+                #expect(second == first + 1 ? found == .swapped(number: first + 1) : found != nil)
             }
         }
     }

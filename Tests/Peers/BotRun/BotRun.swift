@@ -159,8 +159,8 @@ final class Creator {
         isOver.withLock { $0 = true }
         done.wait()
         if let error = killer.withLock({ $0 }) { throw error }
-        // What is not to be answered gets another second.
-        while try !client.receive(upTo: 50, within: .seconds(1), and: note).isEmpty {}
+        // What is not to be answered gets more time.
+        while try !client.receive(upTo: 50, within: .seconds(10), and: note).isEmpty {}
     }
 
     private func makeGroup(_ name: String) throws {

@@ -248,8 +248,8 @@ final class Serving: Sendable {
 
     @Test func `a deadline is kept`() throws {
         let serving = try Serving("127.0.0.1") { ClosesLater() }
-        let stream = try serving.connect("127.0.0.1")
         let start = ContinuousClock.now
+        let stream = try serving.connect("127.0.0.1")
         #expect(try stream.read(upTo: 9, within: .seconds(60)) == [9])
         #expect(try stream.read(upTo: 9, within: .seconds(60)) == [])
         #expect(start.duration(to: .now) >= .milliseconds(90))

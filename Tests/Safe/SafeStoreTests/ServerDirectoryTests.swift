@@ -86,7 +86,7 @@ import Testing
                     let isRemoved = (try? server.removeAccount(alice) { $0 } == nil) ?? false
                     if !isRemoved { failures.withLock { $0 += 1 } }
                 } else if let store = try? FolderStore(at: place.path, account: alice, keepsPrevious: true) {
-                    for byte: UInt8 in 0..<20 {
+                    for byte: UInt8 in 0..<5 {
                         _ = try? store.put([byte], at: id(byte % 4), if: .none, now: day(round))
                     }
                 }

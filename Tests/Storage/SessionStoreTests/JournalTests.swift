@@ -304,7 +304,7 @@ import VectorKit
             }
         }
         let end = ContinuousClock.now + .seconds(4)
-        while ContinuousClock.now < end {
+        while ContinuousClock.now < end || (sound <= 4 || busy <= 4) && ContinuousClock.now < end + .seconds(60) {
             let process = try writer(scratch, isForeign: isForeign)
             for round in 0..<12 {
                 usleep(10_000)
