@@ -23,7 +23,9 @@ struct ProfileExport: Verb {
         let target = try written.target(outside: session.reserved)
         let (keeper, id) = try session.open(named.id, keystore)
         let document = try keeper.profiles.document(of: id)
-        let bytes = document.encodedForOutput
+        let escaped = document.encodedForOutput
+        // With all escapes, it might be too long to be imported again.
+        let bytes = escaped.count <= SafeBackup.maxDocumentBytes ? escaped : document.encoded
         try target.write(bytes.span) { path in
             try session.output.done(
                 ["wrote the profile of \(id) to \(path); it is not encrypted"],

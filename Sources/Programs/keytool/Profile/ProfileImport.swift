@@ -35,6 +35,9 @@ struct ProfileImport: Verb {
             try keeper.profiles.replace(by: document, of: id, isReplacing: replace)
         }
         let new = document.profile.document
+        if new.contacts.contains(where: { $0.identity == id.text }) {
+            session.output.warn("the profile has \(id) as a contact: is it that of another identity?")
+        }
         try session.output.done(
             [
                 isStored

@@ -113,3 +113,15 @@ def test_root_has_a_keystore_of_its_own(keytool, others_home, tmp_path):
     runner.ok("id", "create")
     runner.with_keystore(None).with_environment(KEYTOOL_KEYSTORE=tmp_path / "roots").ok("id", "create")
     assert list(others_home.iterdir()) == []
+
+
+# The width of help
+
+
+@pytest.mark.parametrize("columns", ["-5", "0", "1", "26", "39"])
+def test_help_in_a_few_columns(keytool, columns):
+    """It is whole, and wider than asked."""
+    narrow, wide = (keytool.with_environment(COLUMNS=each) for each in (columns, "40"))
+    for arguments in (["--help"], ["help", "safe", "push"], ["textsecure", "open-push", "--help"]):
+        assert narrow.ok(*arguments).out == wide.ok(*arguments).out
+    assert narrow.fails(64, "id").err == wide.fails(64, "id").err

@@ -225,6 +225,21 @@ def test_export_and_import_change_nothing(machine, tmp_path):
     assert snapshot(machine.keytool.keystore) == before
 
 
+def test_an_export_that_escapes_would_make_too_long(owner, write, tmp_path):
+    """Each of these characters has 3 bytes, and 6 if it is escaped."""
+    user = {"nickname": "Ann", "x": "\u200d" * 2_000_000}
+    document = {"info": {"version": 1}, "contacts": [], "user": user}
+    owner.ok("profile", "import", write("long.json", json.dumps(document, ensure_ascii=False)))
+    assert exported(owner, tmp_path) == document
+    assert owner.json("profile", "import", tmp_path / "exported.json")["stored"] is False
+
+
+def test_import_of_a_profile_that_has_the_identity_as_a_contact(owner, write):
+    document = {"info": {"version": 1}, "contacts": [{"identity": "ABCD1234"}], "user": {}}
+    told = owner.ok("profile", "import", write("other.json", json.dumps(document)))
+    assert "warning: the profile has ABCD1234 as a contact" in told.err
+
+
 def test_import_over_what_is_uploaded_needs_no_consent(machine, write, tmp_path):
     other = profiles.without_keys(profiles.document(groups=[]))
     result = machine.keytool.json("profile", "import", write("p.json", json.dumps(other)))
