@@ -1,3 +1,4 @@
+import CommandLine
 import Console
 import Encodings
 import Threema
