@@ -284,7 +284,7 @@ let package = Package(
             "SophaxGroups", "SophaxChat", "Ratchet", "Tar", "Encodings", "AtomicFiles", "SecureMemory"),
         tests(
             of: "Threema/ThreemaSafe", "Threema", "Passwords", "Encodings", "Primitives", "SecureMemory", "VectorKit"),
-        tests(of: "Threema/ThreemaDataBackup", "SecureMemory", "VectorKit"),
+        tests(of: "Threema/ThreemaDataBackup", "Encodings", "SecureMemory", "ThreemaSafe", "VectorKit"),
         tests(
             of: "Threema/ThreemaMessages", "ThreemaMedia", "Threema", "SessionStore", "Encodings", "Primitives",
             "AtomicFiles", "SecureMemory", "VectorKit"),

@@ -236,7 +236,7 @@ extension SafeKeeper {
         if damage.isSetup { (state.safe, state.next, state.retiring) = (nil, nil, nil) }
         let place = state.state(at: access.target, TargetDigests(access.target, profile, key: key))
         if !options.isReplacing { try refuseLoss(fetched, access, place, profile, held.records) }
-        if !damage.isProfile { try keepReplaced(profile, by: fetched.backup, isOtherKey: !isSame, in: held) }
+        if !damage.isProfile { try keepReplaced(profile, by: fetched.backup, isOtherKey: !isSame, held) }
         var changes = held.changes()
         var otherServer: SafeServerAddress?
         changes.set(fetched.backup, fetched.id)

@@ -42,7 +42,7 @@ extension SafeKeeper {
             try profile.document == .empty || profile == backup.profile || options.isReplacing
                 || !held.records.isUnsaved(profile, key: key)
         else { throw SafeKeepingError.refused(.unpushedChanges, id: id.text, server: "") }
-        if !damage.isProfile { try keepReplaced(profile, by: backup, isOtherKey: !isSame, in: held) }
+        if !damage.isProfile { try keepReplaced(profile, by: backup, isOtherKey: !isSame, held) }
         var changes = held.changes()
         changes.set(backup, id)
         for name in try Set(held.records.safePlaces() + [.main]) {
@@ -66,14 +66,14 @@ extension SafeKeeper {
     /// Stores what a restore replaces in the history of a place, encrypted as its backups are: another private key, or a
     /// profile that no backup has. Without a place, there is no copy.
     func keepReplaced(
-        _ profile: borrowing Profile, by backup: borrowing SafeBackup, isOtherKey: Bool, in held: borrowing LockedIdentity
+        _ profile: borrowing Profile, by new: borrowing SafeBackup, isOtherKey: Bool, _ held: borrowing LockedIdentity
     ) throws {
-        let isOther = profile.document != .empty && !(profile == backup.profile)
+        let isOther = profile.document != .empty && !(profile == new.profile)
         let isLost = try isOtherKey || isOther && held.records.isUnsaved(profile, key: stateKey)
         guard isLost, profile.document.fitsBackup else { return }
         for name in try held.records.safePlaces() {
-            guard let setup = try? held.records.setup(at: name), let own = try? held.records.identity() else { continue }
-            let bytes = try SafeBackup.seal(own.clientKey, profile, writerInfo: nil, keys: setup.current.keys)
+            guard let setup = try? held.records.setup(at: name), let id = try? held.records.identity() else { continue }
+            let bytes = try SafeBackup.seal(id.clientKey, profile, writerInfo: nil, keys: setup.current.keys)
             let secret = setup.current.keys.masterKey.withBytes { SecureBytes(copying: $0) }
             let backup = HistoryBackup(bytes, digest: BLAKE2b.hash(bytes.span), secret: secret)
             return try held.keepHistory(backup, origin: .replaced, of: name, at: now().milliseconds)

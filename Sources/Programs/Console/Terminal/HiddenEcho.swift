@@ -34,12 +34,8 @@ enum HiddenEcho {
         _ = tcflush(descriptor, TCIFLUSH)
         guard unsafe tcgetattr(descriptor, &original) == 0 else { throw SecretError.noTerminal }
         unsafe hidden = original
-        unsafe hidden.c_lflag &= ~tcflag_t(ECHO)
-        unsafe hidden.c_lflag |= tcflag_t(ISIG)
-        switch delivering {
-        case .keys: unsafe hidden.c_lflag &= ~tcflag_t(ICANON)
-        case .lines: unsafe hidden.c_lflag |= tcflag_t(ICANON)
-        }
+        unsafe hidden.c_lflag &= ~tcflag_t(ECHO | ICANON)
+        unsafe hidden.c_lflag |= tcflag_t(delivering == .lines ? ISIG | ICANON : ISIG)
         unsafe isOnOwnScreen = screen == .alternate
         unsafe isHidden = true
         // The handler restores the terminal, and the signal ends the process: a shell goes on after an exit code.

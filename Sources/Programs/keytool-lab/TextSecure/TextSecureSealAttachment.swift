@@ -56,7 +56,8 @@ struct TextSecureSealAttachment: Verb {
         do {
             return try ResultFile(keyOut, mayReplace: false, outside: session.reserved)
         } catch ResultFileError.exists(let path) {
-            throw Failure(.exists, "\(path) already exists", hints: "name a new file: it may be the key of another blob")
+            throw Failure(
+                .exists, "\(path) already exists", hints: "name a new file: it may be the key of another blob")
         }
     }
 

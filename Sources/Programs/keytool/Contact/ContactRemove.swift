@@ -34,7 +34,8 @@ struct ContactRemove: Verb {
         for place in places { session.output.warn("\(identity.printable) remains in \(place)") }
         for group in prospect.groups where group.creator == identity {
             session.output.warn(
-                "an Android phone will not restore the group \"\(group.name.printable)\" without \(identity.printable), who created it")
+                "an Android phone will not restore the group \"\(group.name.printable)\" without \(identity.printable), who created it"
+            )
         }
         let name = prospect.contact.displayName
         if !yes {

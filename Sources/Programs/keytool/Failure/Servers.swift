@@ -47,9 +47,7 @@ extension SafeExchangeError: Explained {
         case .tooLarge(let limit): Failure(.tooLarge, "the Safe server returned more than \(limit) bytes")
         case .wrongKind(let server, let entry): entry.failure(server)
         case .refused(let code): Failure(.io, "cannot use the Safe directory: \(systemMessage(code))")
-        case .untrusted(let server, let flaw):
-            flaw.failure(
-                of: server, option: "--ca-file", orElse: "if the Safe is already set up: \(safe: "server") --ca-file FILE")
+        case .untrusted(let server, let flaw): flaw.failure(of: server, option: "--ca-file", orElse: Self.ownAuthority)
         case .pinMismatch(let server, let expected, let offered, let isProvisioned):
             Failure(
                 .pinMismatch, PublicKeyPin.mismatch(of: server, expected, offered),
@@ -64,6 +62,8 @@ extension SafeExchangeError: Explained {
             Failure(.memory, "not enough memory to load libcurl", hints: OutOfMemory.advice)
         }
     }
+
+    private static let ownAuthority: Hint = "if the Safe is already set up: \(safe: "server") --ca-file FILE"
 
     /// A server that does not let keytool make `backups/` and `config`.
     private static func preparation(refusedBy server: String, _ status: Int) -> Failure {

@@ -81,7 +81,9 @@ struct ProfileSet: Verb {
         guard others.contains(true) || flags.contains(where: { $0.1 != nil }) else {
             throw ValidationError("say what to change, for example --nickname NAME")
         }
-        guard nickname?.hasControlCharacter != true else { throw ValidationError("a nickname has no control characters") }
+        guard nickname?.hasControlCharacter != true else {
+            throw ValidationError("a nickname has no control characters")
+        }
         guard nickname?.utf8.count ?? 0 <= 32 else { throw ValidationError("a nickname has at most 32 bytes in UTF-8") }
     }
 

@@ -31,5 +31,7 @@ enum MemberDefaults {
     }
 
     /// The flag `private` may be a string.
-    private static func flag(_ value: JSONValue) -> JSONValue { value == "false" ? false : value == "true" ? true : value }
+    private static func flag(_ value: JSONValue) -> JSONValue {
+        value == "false" ? false : value == "true" ? true : value
+    }
 }
