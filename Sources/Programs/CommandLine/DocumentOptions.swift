@@ -1,4 +1,5 @@
 package import ArgumentParser
+package import Console
 
 /// Where a command writes a document.
 package struct DocumentOptions: ParsableArguments {
