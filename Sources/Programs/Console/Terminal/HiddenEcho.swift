@@ -44,7 +44,12 @@ enum HiddenEcho {
             if number == SIGCONT { return HiddenEcho.hideAgain() }
             HiddenEcho.restore(TCSANOW, isInterrupted: true)
             signal(number, SIG_DFL)
+            var own = sigset_t()
+            unsafe sigaddset(&own, number)
+            unsafe pthread_sigmask(SIG_UNBLOCK, &own, nil)
             raise(number)
+            // It does not end the first process of a container.
+            _exit(128 + number)
         }
         // A stopped process would leave the terminal mute.
         signals.ignore(SIGTSTP)
