@@ -20,15 +20,17 @@ extension SafeKeeper {
             throw SafeKeepingError.refused(.notReadOnly, id: id.text, server: address.text)
         }
         let derived = try SafeTarget(server: before.current.server.copy, password: password, id: id)
-        let new = SafeTarget(
+        let found = SafeTarget(
             server: before.current.server.copy, keys: derived.takeKeys(), placeName: before.current.placeName)
-        guard !new.isSame(as: before.current) else { throw SafeKeepingError.sameTarget(id: id.text) }
-        let backup = try connect(new).fetch(new.keys.backupID)
+        guard !found.isSame(as: before.current) else { throw SafeKeepingError.sameTarget(id: id.text) }
+        let backup = try connect(found).fetch(found.keys.backupID)
         let identity = try keystore.lockedIdentity(.threema(id), wait: LockedIdentity.usualWait)
         let setup = try identity.records.requiredSetup(at: place.name)
         guard setup.isReadOnly, setup.current.isSame(as: before.current) else {
             throw SafeKeepingError.refused(.unsettled(.current), id: id.text, server: address.text)
         }
+        // Another process may have changed login, authorities or pins meanwhile.
+        let new = found.approached(as: setup.current.server.copy)
         try requireOwnBackup(backup, new, identity.records, id)
         try prove(new, .readOnly, isNot: place, in: identity.records)
         let key = stateKey

@@ -11,7 +11,7 @@ extension SafeKeeper {
     /// - Throws: `SafeKeepingError.noSetup`, `.noBackup`, `.badLimits`, `.refused(.tooLong)`; for a setup for reading
     ///   only `.refused(.mirror(.absent))`, `.refused(.mirror(.tooLong))`; `SafeExchangeError`; `SafeBackupError`.
     package func backup(at place: SafePlace) throws -> SafeBackup {
-        let result = try run(.check, at: place, .reading)
+        let result = try run(place, use: .reading) { _ in Job(verb: .check) }
         switch result.outcome.failure {
         case .exchange, .badLimits, .tooLong, .mirror(.tooLong), .mirror(.absent): try check(result, at: place)
         default: break

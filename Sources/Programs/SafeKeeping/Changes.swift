@@ -112,7 +112,7 @@ extension SafeKeeper {
     /// Aborts an unfinished change, and deletes the backup at the new place if that is possible.
     /// - Returns: nil if no change was unfinished.
     package func abortChange(at place: SafePlace) throws -> AbortResult? {
-        let result = try run(.abort, at: place)
+        let result = try run(place) { _ in Job(verb: .abort) }
         try check(result, at: place)
         guard result.outcome.result == .ended else { return nil }
         return AbortResult(left: result.outcome.left.first?.reason)
@@ -127,7 +127,7 @@ extension SafeKeeper {
     /// Abandons the backup at the old place of an earlier change, without a request to its server.
     /// - Returns: whether a backup was left there.
     package func forgetOldPlace(of place: SafePlace) throws -> Bool {
-        let result = try run(.forgetOld, at: place)
+        let result = try run(place) { _ in Job(verb: .forgetOld) }
         try check(result, at: place)
         return result.outcome.result == .ended
     }

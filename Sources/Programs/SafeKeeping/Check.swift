@@ -44,7 +44,7 @@ extension SafeKeeper {
     /// - Throws: `SafeKeepingError.noSetup`, `.badLimits`; `SafeExchangeError`. A missing, damaged or foreign backup is
     ///   not an error, but part of the result.
     package func look(at safe: SafePlace, savesLossOnly: Bool = false) throws -> Look {
-        let result = try run(.check, at: safe, savesLossOnly ? .readingUnlessLost : .reading)
+        let result = try run(safe, use: savesLossOnly ? .readingUnlessLost : .reading) { _ in Job(verb: .check) }
         switch result.outcome.failure {
         case .exchange, .badLimits: try check(result, at: safe)
         default: break

@@ -20,7 +20,7 @@ extension SafeKeeper {
     /// ways on. If the deletion fails, the setup stays, and the next push checks that the backup is still there.
     /// - Throws: `SafeKeepingError.noSetup`, `.refused`, `.othersLost`; `SafeExchangeError`.
     package func deleteSafe(at place: SafePlace, _ options: DeleteOptions = .init()) throws -> DeleteResult {
-        let result = try run(.delete(options), at: place)
+        let result = try run(place) { _ in Job(verb: .delete(options)) }
         try check(result, at: place)
         return DeleteResult(
             server: result.address, wasThere: result.outcome.wasRemoved, left: result.outcome.left)

@@ -35,7 +35,7 @@ extension SafeKeeper {
     package func mirror(
         _ place: SafePlace, _ options: MirrorOptions, lockWait: Duration = LockedIdentity.usualWait
     ) throws -> MirrorResult {
-        let result = try run(.mirror(options), at: place, lockWait: lockWait)
+        let result = try run(place, lockWait) { _ in Job(verb: .mirror(options)) }
         try check(result, at: place)
         var contents: Found.Contents?
         if case .authentic(_, let found)? = result.outcome.found { contents = found }

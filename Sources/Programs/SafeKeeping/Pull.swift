@@ -236,7 +236,6 @@ extension SafeKeeper {
         if damage.isSetup { (state.safe, state.next, state.retiring) = (nil, nil, nil) }
         let place = state.state(at: access.target, TargetDigests(access.target, profile, key: key))
         if !options.isReplacing { try refuseLoss(fetched, access, place, profile, held.records) }
-        if !damage.isProfile { try keepReplaced(profile, by: fetched.backup, isOtherKey: !isSame, held) }
         var changes = held.changes()
         var otherServer: SafeServerAddress?
         changes.set(fetched.backup, fetched.id)
@@ -262,6 +261,7 @@ extension SafeKeeper {
             try prove(access.target, options.access, isNot: SafePlace(fetched.id, name), in: held.records)
             try add(fetched, access, place, to: &changes, state, at: name, as: isMirrored ? .readOnly : options.access)
         }
+        if !damage.isProfile { try keepReplaced(profile, by: fetched.backup, isOtherKey: !isSame, held) }
         try held.commit(changes)
         let setUp = try otherServer == nil && held.records.contains(.safe(at: name)) ? name : nil
         return .init(

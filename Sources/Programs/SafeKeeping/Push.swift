@@ -69,7 +69,9 @@ extension SafeKeeper {
     package func push(
         _ place: SafePlace, _ options: PushOptions, lockWait: Duration = LockedIdentity.usualWait
     ) throws -> PushResult {
-        let result = try run(.push(options), at: place, lockWait: lockWait, options.isDryRun ? .reading : .writing)
+        let result = try run(place, lockWait, use: options.isDryRun ? .reading : .writing) { _ in
+            Job(verb: .push(options))
+        }
         try check(result, at: place)
         // Best effort: another process that holds the lock will set the same time.
         if !options.isDryRun {

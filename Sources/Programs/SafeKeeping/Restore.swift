@@ -42,7 +42,6 @@ extension SafeKeeper {
             try profile.document == .empty || profile == backup.profile || options.isReplacing
                 || !held.records.isUnsaved(profile, key: key)
         else { throw SafeKeepingError.refused(.unpushedChanges, id: id.text, server: "") }
-        if !damage.isProfile { try keepReplaced(profile, by: backup, isOtherKey: !isSame, held) }
         var changes = held.changes()
         changes.set(backup, id)
         for name in try Set(held.records.safePlaces() + [.main]) {
@@ -58,13 +57,14 @@ extension SafeKeeper {
             }
             changes.setState(state.encoded(for: id.text, at: name, key: key, now: now()), of: name)
         }
+        if !damage.isProfile { try keepReplaced(profile, by: backup, isOtherKey: !isSame, held) }
         try held.commit(changes)
         return .init(
             contacts: damage.isProfile ? nil : profile.document.contactCount, damaged: damage.names)
     }
 
     /// Stores what a restore replaces in the history of a place, encrypted as its backups are: another private key, or a
-    /// profile that no backup has. Without a place, there is no copy.
+    /// profile that was not uploaded. Without a place, there is no copy.
     func keepReplaced(
         _ profile: borrowing Profile, by new: borrowing SafeBackup, isOtherKey: Bool, _ held: borrowing LockedIdentity
     ) throws {
@@ -72,11 +72,20 @@ extension SafeKeeper {
         let isLost = try isOtherKey || isOther && held.records.isUnsaved(profile, key: stateKey)
         guard isLost, profile.document.fitsBackup else { return }
         for name in try held.records.safePlaces() {
-            guard let setup = try? held.records.setup(at: name), let id = try? held.records.identity() else { continue }
-            let bytes = try SafeBackup.seal(id.clientKey, profile, writerInfo: nil, keys: setup.current.keys)
+            guard let setup = try? held.records.setup(at: name) else { continue }
+            let (digests, time) = (TargetDigests(setup.current, profile, key: stateKey), now())
+            let known = try UploadState(of: held.records, at: name, key: stateKey).state(at: setup.current, digests)
+            let info = SafeBackup.WriterInfo(
+                generation: max(1, known.generation), writtenAt: time, writer: digests.writer)
+            var bytes: [UInt8] = []
+            if let own = try? held.records.identity() {
+                bytes = try SafeBackup.seal(own.clientKey, profile, writerInfo: info, keys: setup.current.keys)
+            } else {
+                bytes = try SafeBackup.seal(new.clientKey, profile, writerInfo: info, keys: setup.current.keys)
+            }
             let secret = setup.current.keys.masterKey.withBytes { SecureBytes(copying: $0) }
             let backup = HistoryBackup(bytes, digest: BLAKE2b.hash(bytes.span), secret: secret)
-            return try held.keepHistory(backup, origin: .replaced, of: name, at: now().milliseconds)
+            return try held.keepHistory(backup, origin: .replaced, of: name, at: time.milliseconds)
         }
     }
 

@@ -44,18 +44,11 @@ extension SafeKeeper {
     }
 
     /// Runs a verb, and again from the beginning after temporary failures. No lock is held during a wait.
-    /// - Throws: `SafeKeepingError`, `SafeExchangeError`; errors of files, keys and backups.
-    func run(
-        _ verb: SafeVerb, at place: SafePlace, lockWait: Duration = LockedIdentity.usualWait,
-        _ use: KeystoreUse = .writing
-    ) throws -> RunResult {
-        try run(place, lockWait, use) { _ in Job(verb: verb, candidate: nil) }
-    }
-
     /// - Parameter job: returns the job for the present setup. It is called for each try, because an earlier one may
     ///   have begun the job.
+    /// - Throws: `SafeKeepingError`, `SafeExchangeError`; errors of files, keys and backups.
     func run(
-        _ place: SafePlace, _ lockWait: Duration = LockedIdentity.usualWait, _ use: KeystoreUse = .writing,
+        _ place: SafePlace, _ lockWait: Duration = LockedIdentity.usualWait, use: KeystoreUse = .writing,
         job: (borrowing SafeSetup) throws -> Job
     ) throws -> RunResult {
         var retries = 0

@@ -288,29 +288,20 @@ struct SafeRun: ~Copyable {
     }
 
     private mutating func remember(_ knowledge: Knowledge, _ shift: Shift = .stay) {
-        func known(_ target: borrowing SafeTarget, _ role: Role) -> UploadState.Known? {
+        func known(_ role: Role) -> UploadState.Known? {
             guard var place = knowledge[role] else { return nil }
             if let bytes = found[role]?.bytes, let digest = hashed.first(where: { $0.bytes == bytes })?.digest,
                 place.last == digest || place.mirror?.isNewest(digest) == true
             {
                 place.bytes = Int64(bytes.count)
             }
-            let digests = profile.digests(target)
+            let digests = withTarget(role) { profile.digests($0) }
             (place.document, place.backup) = (.none, .none)
             return .init(target: digests.target, state: place)
         }
-        state.safe = shift == .forget ? nil : known(setup.current, .current)
-        state.next = nil
-        state.retiring = nil
-        guard shift != .forget else { return }
-        switch setup.next {
-        case .some(let next): state.next = known(next, .next)
-        case .none: break
-        }
-        switch setup.retiring {
-        case .some(let retiring): state.retiring = known(retiring, .retiring)
-        case .none: break
-        }
+        state.safe = shift == .forget ? nil : known(.current)
+        state.next = shift == .forget || setup.next == nil ? nil : known(.next)
+        state.retiring = shift == .forget || setup.retiring == nil ? nil : known(.retiring)
     }
 
     /// Stores private key, document and knowledge at once.

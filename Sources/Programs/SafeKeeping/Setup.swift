@@ -87,6 +87,8 @@ extension SafeKeeper {
         access: Access = .readAndWrite
     ) throws -> Bool? {
         let identity = try lockForSetup(place)
+        // Its password may be about to be another one by now.
+        guard try keySource(of: place.id) == source else { throw SafeKeepingError.differentKeys(id: place.id.text) }
         let target = try identity.records.requiredSetup(at: source.name).current
             .moved(to: server.copy, placeName: SafeTarget.freshPlaceName)
         return try setUp(place, target, test, access, in: identity)
@@ -173,7 +175,7 @@ extension SafeKeeper {
     /// Removes the setup of a Safe place from the keystore. No request is sent: the backup stays on its server.
     /// - Throws: `SafeKeepingError.noSetup`; `.refused` while a change is not finished, because backups in other places
     ///   would be forgotten.
-    package func removeSetup(of place: SafePlace) throws {
+    package func removeSetup(of place: SafePlace) throws -> SafeServerAddress {
         let identity = try keystore.lockedIdentity(.threema(place.id), wait: LockedIdentity.usualWait)
         let setup = try identity.records.requiredSetup(at: place.name)
         guard !setup.isChanging else {
@@ -182,6 +184,7 @@ extension SafeKeeper {
                 server: setup.current.address.text)
         }
         try forgetSetup(of: place, in: identity)
+        return setup.current.address
     }
 
     /// Stores a setup and the state, both at once.

@@ -7,6 +7,7 @@ from datetime import datetime, timedelta
 import pytest
 
 from kit import identityfiles, oracle
+from kit.damage import flip
 from kit.known import SAFE_PASSWORD
 from kit.processes.clock import Clocked
 from kit.runner import snapshot
@@ -237,7 +238,7 @@ def test_a_damaged_setup_is_no_reason_to_leave_a_place_out(phone, tmp_path, safe
     second.writes("second")
     phone.keytool.ok("safe", "setup", "--read-only", "--name", "second", "--server", second.directory.url, *safe_password)
     setup = identityfiles.directory(phone.keytool.keystore, ID) / "places" / "second" / "safe"
-    setup.write_bytes(setup.read_bytes()[:-1] + b"?")
+    flip(setup)
     for options in ([], ["--all"]):
         failed = phone.keytool("safe", "mirror", *options)
         assert failed.code == 65 and f"{ID} main: " in failed.out and "second" in failed.err, failed
