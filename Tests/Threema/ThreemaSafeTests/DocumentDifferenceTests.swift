@@ -84,6 +84,9 @@ import ThreemaSafe
         let difference = try difference(
             #""user":{"profilePicRelease":["*"]}"#, #""user":{"profilePicRelease":["*","A"]}"#)
         #expect(difference.changedParts == [.pictureAudience])
+        let first = try self.difference(
+            #""user":{"profilePicRelease":["A","*"]}"#, #""user":{"profilePicRelease":["*","A"]}"#)
+        #expect(first.changedParts == [.pictureAudience])
     }
 
     @Test func `groups and lists`() throws {

@@ -23,8 +23,8 @@ extension ProfileKeeper {
             file.profile.deviceGroupKey == nil
             ? Profile(file.profile.document, deviceGroupKey: before.deviceGroupKey.copy)
             : Profile(file.profile.document, deviceGroupKey: file.profile.deviceGroupKey.copy)
-        guard after.document.fitsBackup else { throw ProfileKeepingError.tooMuch }
         if before == after { return false }
+        guard after.document.fitsBackup else { throw ProfileKeepingError.tooMuch }
         guard try isReplacing || !isUnsaved(before, held.records) else {
             throw ProfileKeepingError.unsavedChanges(id: id.text, hasSafe: try !held.records.safePlaces().isEmpty)
         }

@@ -154,6 +154,7 @@ public struct DocumentDifference: Equatable, Sendable {
         if !user.hasSameText("profilePic", as: otherUser) { parts.insert(.picture) }
         if user.sortedTexts("profilePicRelease") != otherUser.sortedTexts("profilePicRelease")
             || (first.pictureAudience == .nobody) != (second.pictureAudience == .nobody)
+            || (first.pictureAudience == .everyone) != (second.pictureAudience == .everyone)
         {
             parts.insert(.pictureAudience)
         }

@@ -30,7 +30,7 @@ enum MemberDefaults {
             })
     }
 
-    /// The flag `private` may be a string.
+    /// A flag may be a string.
     private static func flag(_ value: JSONValue) -> JSONValue {
         value == "false" ? false : value == "true" ? true : value
     }
