@@ -32,7 +32,7 @@ struct ContactRemove: Verb {
             prospect.groups.map { "the group \"\($0.name.printable)\"" }
             + prospect.lists.map { "the list \"\($0.name.printable)\"" }
         for place in places { session.output.warn("\(identity.printable) remains in \(place)") }
-        for group in prospect.groups where group.creator == identity {
+        for group in prospect.groups where group.creator == identity && identity != id.text && !group.isDeleted {
             session.output.warn(
                 "an Android phone will not restore the group \"\(group.name.printable)\" without \(identity.printable), who created it"
             )
