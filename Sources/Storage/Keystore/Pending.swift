@@ -32,11 +32,11 @@ extension OpenKeystore {
     /// - Throws: `KeystoreError.exists`; `FileError`, also `.tooLarge` for a content that could not be read again. Then
     ///   nothing was changed.
     public func addPending(_ name: Owner, _ content: Span<UInt8>) throws -> LockedPending {
-        guard content.count <= RecordName.maxContentBytes else {
-            throw FileError.tooLarge(path: name.pendingFile, limit: RecordName.maxContentBytes)
-        }
         let lock = try lockForAdding()
         let messenger = try makeMessengerDirectory(name.messenger)
+        guard content.count <= RecordName.maxContentBytes else {
+            throw FileError.tooLarge(path: messenger.path + "/" + name.pendingFile, limit: RecordName.maxContentBytes)
+        }
         try messenger.sweepFiles()
         guard try !messenger.contains(name.pendingFile) else { throw KeystoreError.exists(name) }
         let record = SealedRecord.seal(content, of: name, LockedKeystore.pendingName, key: masterKey)
