@@ -29,10 +29,17 @@ public final class ServerResponder: SafeAnswering {
     ) throws(FileError) {
         directory = try ServerDirectory(at: path)
         self.failed = failed
+        // A write may have waited for the directory's lock while the first account came.
+        let present = try ServerDirectory(at: path)
+        let authorize: WriteCheck = { () throws(StoreError) in
+            let isClosed: Bool
+            do throws(FileError) { isClosed = try present.hasAccounts() } catch { throw .unavailable }
+            if isClosed { throw .forbidden }
+        }
         open = SafeResponder(
             try FolderStore(
                 at: path, keepsPrevious: keepsPrevious, versions: versions, readLimit: limits.maxReadBytes,
-                clock: directory.clock),
+                clock: directory.clock, authorize: authorize),
             limits: limits, throttle: throttle, failed: failed)
         closed = try AccountResponder(
             at: path, limits: limits, keepsPrevious: keepsPrevious, versions: versions, throttle: throttle,

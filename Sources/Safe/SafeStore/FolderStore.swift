@@ -52,14 +52,16 @@ public struct FolderStore: ~Copyable, Sendable {
     ///   - exclusion: whom a write locks out.
     ///   - clock: that of the `ServerDirectory`, for a server and its commands: the times that the port is given are
     ///     then readings of the wall clock, and backups are dated by the store's time.
+    ///   - authorize: throws if writes are not allowed any more. It is called while the directory is locked.
     /// - Throws: `FileError`.
     public init(
         at path: String, account: AccountName? = nil, keepsPrevious: Bool = false, versions: VersionRule? = nil,
-        readLimit: Int = maxFetchedBytes, excluding exclusion: Exclusion = .clients, clock: StoreClock? = nil
+        readLimit: Int = maxFetchedBytes, excluding exclusion: Exclusion = .clients, clock: StoreClock? = nil,
+        authorize: @escaping WriteCheck = {}
     ) throws(FileError) {
         self.init(
             in: try SharedDirectory(path), account: account, keepsPrevious: keepsPrevious, versions: versions,
-            readLimit: readLimit, excluding: exclusion, clock: clock)
+            readLimit: readLimit, excluding: exclusion, clock: clock, authorize: authorize)
     }
 
     init(

@@ -354,3 +354,16 @@ def test_an_account_that_is_added_at_the_question_stays(store, on_terminal):
     run.send("alice")
     assert run.finish() == 17 and "was added meanwhile" in run.text
     assert path.exists() and store.logins == logins
+
+
+def test_an_account_that_is_removed_and_added_at_the_question_stays(store, on_terminal):
+    store.add("alice")
+    store.put(1, account="alice")
+    run = on_terminal("account", "remove", "alice", "--delete-backups")
+    run.expect("type alice: ")
+    store.ok("account", "remove", "alice", "--yes")
+    store.add("alice")
+    path, logins = store.put(2, account="alice"), store.logins
+    run.send("alice")
+    assert run.finish() == 17 and "was added meanwhile" in run.text
+    assert path.exists() and store.logins == logins

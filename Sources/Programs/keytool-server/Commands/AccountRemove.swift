@@ -26,7 +26,8 @@ struct AccountRemove: Verb {
         let accounts = try place.changedAccounts()
         if deleteBackups { try accounts.requireDirectory(for: "--delete-backups") }
         let size = try accounts.size(of: name)
-        let isAccount = try accounts.file()[name] != nil
+        let account = try accounts.file()[name]
+        let isAccount = account != nil
         // Backups that an earlier removal has left can be deleted, too.
         guard isAccount || (deleteBackups && size != nil) else { throw AbsentAccount(name: name, place: place.words) }
         if !yes {
@@ -39,7 +40,9 @@ struct AccountRemove: Verb {
         }
         let edit = { (file: inout AccountFile) in
             // The answer was about the backups of an earlier account, not about those of this one.
-            guard isAccount || file[name] == nil else { throw AddedAccount(name: name, place: place.words) }
+            guard file[name] == nil || file[name]?.hash == account?.hash else {
+                throw AddedAccount(name: name, place: place.words)
+            }
             file.remove(name)
         }
         if !deleteBackups {
