@@ -1,3 +1,4 @@
+package import Encodings
 package import Keystore
 internal import SafeKeeping
 package import Threema
@@ -91,8 +92,8 @@ package struct IdentityKeeper: Sendable {
 
     /// The consequences of removing an identity.
     package struct RemovalProspect: Equatable, Sendable {
-        /// Whether a backup code of it was ever opened.
-        package let isCodeProven: Bool
+        /// When a backup code of it was last opened; nil for never.
+        package let codeProvenAt: Timestamp?
         /// The addresses of the servers that may hold a Safe backup of it: those of all places, with the new server of
         /// an unfinished change and the old one of a change that has not deleted there. Without damaged setups.
         package let safeServers: [String]
@@ -104,9 +105,8 @@ package struct IdentityKeeper: Sendable {
     package func prospect(ofRemoving id: ThreemaID) throws -> RemovalProspect {
         try keystore.goneIfRemoved(.threema(id)) {
             let records = try keystore.identity(.threema(id))
-            let isCodeProven = (try? records.codeProvenAt(key: keystore.stateKey)) ?? nil != nil
-            var servers: [String] = []
-            var isDamaged = false
+            let codeProvenAt = (try? records.codeProvenAt(key: keystore.stateKey)) ?? nil
+            var (servers, isDamaged) = ([String](), false)
             do {
                 for place in try records.safePlaces() {
                     do {
@@ -119,7 +119,7 @@ package struct IdentityKeeper: Sendable {
             } catch KeystoreError.damaged {
                 isDamaged = true
             }
-            return RemovalProspect(isCodeProven: isCodeProven, safeServers: servers, isSetupDamaged: isDamaged)
+            return RemovalProspect(codeProvenAt: codeProvenAt, safeServers: servers, isSetupDamaged: isDamaged)
         }
     }
 

@@ -39,6 +39,7 @@ package struct KitKeeper: Sendable {
     ) throws {
         let record = KitRecord(publicKey: publicKey, madeAt: now(), code: code, safes: safes)
         let held = try keystore.lockedIdentity(.threema(id), wait: LockedIdentity.usualWait)
+        guard try held.records.identity().clientKey.publicKey == publicKey else { throw ShareKeepingError.keyChanged }
         // A damaged record is replaced.
         let before = (try? held.records.read(.kit)) ?? nil
         try held.write(.kit, record.encoded.span)

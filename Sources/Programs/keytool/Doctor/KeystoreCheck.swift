@@ -75,17 +75,18 @@ struct KeystoreCheck {
             let damaged = records.map(\.damaged).filter { !$0.isEmpty }
             // Of an identity whose commit file is damaged nothing can be read.
             let safes = try keeper.safe.places(of: records.filter { !$0.damaged.contains("commit") }.map(\.id))
-            let idsWithSafe = Set(safes.map(\.id)).count
+            let idsWithSafe = Set(safes.map(\.id))
             let identities =
                 damaged.isEmpty
-                ? Finding("identities", .ok, "\(ids.count), all of them open; \(idsWithSafe) with a Safe")
+                ? Finding("identities", .ok, "\(ids.count), all of them open; \(idsWithSafe.count) with a Safe")
                 : Finding(
                     "identities", .problem,
                     "\(damaged.count) of \(ids.count) with damaged records: "
                         + Set(damaged.joined()).sorted().joined(separator: ", "), status: .badData)
             return [identities] + (try others(keystore)) + (try SessionsCheck(keystore).findings())
                 + (try misnamed(keystore)) + (try pending(keeper)) + ContactsCheck(keeper).findings(of: ids)
-                + shares(ids, keeper) + kits(ids, keeper) + outdatedPaper(ids, keeper)
+                + codes(ids.filter { !idsWithSafe.contains($0) }, keeper) + shares(ids, keeper) + kits(ids, keeper)
+                + outdatedPaper(ids, keeper)
                 + safes.enumerated().map { index, place in safe(place, "safe \(index + 1)", session.renewed(keeper)) }
         } catch {
             return [problem("identities", error)]
@@ -147,6 +148,23 @@ struct KeystoreCheck {
         ]
     }
 
+    /// For each identity without a Safe, whose findings have the same; IDs are not named.
+    private func codes(_ ids: [ThreemaID], _ keeper: ThreemaKeeper) -> [Finding] {
+        ids.compactMap { try? keeper.identities.prospect(ofRemoving: $0) }.enumerated().map { index, prospect in
+            let title = "code \(index + 1)"
+            guard let time = prospect.codeProvenAt else {
+                return Finding(
+                    title, .warning, "no Safe, and no backup code was ever verified: make one, keytool backup export ID"
+                )
+            }
+            return Finding(title, .ok, "no Safe; a backup code was verified \(Self.age(time))")
+        }
+    }
+
+    private static func age(_ timestamp: Timestamp?) -> String {
+        timestamp.map { "\((WallClock.now() - $0).days) days ago" } ?? "never"
+    }
+
     /// For each identity whose key was shared here; IDs are not named.
     private func shares(_ ids: [ThreemaID], _ keeper: ThreemaKeeper) -> [Finding] {
         ids.compactMap { ShareAges(of: $0, in: keeper) }.enumerated().map { index, ages in
@@ -188,13 +206,10 @@ struct KeystoreCheck {
             let difference = ClockDifference(lead: look.notes.clockLead)
             let status = try keeper.safe.status(of: place)
             let lastSeen = look.failure == nil && !status.isReadOnly ? WallClock.now() : status.lastSeen
-            func age(_ timestamp: Timestamp?) -> String {
-                timestamp.map { "\((WallClock.now() - $0).days) days ago" } ?? "never"
-            }
             let words =
                 "its server answers" + (look.limits.map { " (stores backups for \($0.retentionDays) days)" } ?? "")
-                + "; last seen there \(age(lastSeen)); "
-                + "last verified: Safe password \(age(status.passwordProvenAt)), backup code \(age(status.codeProvenAt))"
+                + "; last seen there \(Self.age(lastSeen)); "
+                + "last verified: Safe password \(Self.age(status.passwordProvenAt)), backup code \(Self.age(status.codeProvenAt))"
             let isUnfinished = status.newServer != nil || status.isDeleting
             let problems = [
                 look.failure.map { "the server holds \($0.found)" },

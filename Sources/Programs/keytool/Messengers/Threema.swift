@@ -59,7 +59,7 @@ enum ThreemaMessenger: KeptMessenger {
     static func removal(of owner: Owner, _ id: ThreemaID, in keeper: ThreemaKeeper) throws -> Removal {
         let prospect = try keeper.identities.prospect(ofRemoving: id)
         var warnings = prospect.safeServers.map { "the Safe backup of \(id) stays on \($0)" }
-        if !prospect.isCodeProven {
+        if prospect.codeProvenAt == nil {
             warnings.insert(
                 "no backup code of \(id) was ever verified here: without one, its private key is lost for ever", at: 0)
         }
@@ -71,7 +71,7 @@ enum ThreemaMessenger: KeptMessenger {
         return Removal(
             warnings: warnings, lost: "its private key",
             members: [
-                ("id", .string(id.text)), ("removed", true), ("code_proven", .bool(prospect.isCodeProven)),
+                ("id", .string(id.text)), ("removed", true), ("code_proven", .bool(prospect.codeProvenAt != nil)),
                 ("safe_left_on", servers.first), ("safes_left_on", servers.isEmpty ? nil : .array(servers)),
             ])
     }

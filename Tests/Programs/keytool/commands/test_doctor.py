@@ -38,6 +38,17 @@ def test_a_safe_in_order(safe):
     assert (snapshot(safe.keytool.keystore), snapshot(safe.directory.path)) == before
 
 
+def test_an_identity_with_neither_safe_nor_code(keytool, tmp_path, backup_password):
+    """A disk that fails would take it along."""
+    keytool.ok("id", "create", "--id", "ABCD1234")
+    found = findings(keytool)["code 1"]
+    assert found["result"] == "warning" and "no backup code was ever verified" in found["detail"]
+    keytool.ok("backup", "export", "-o", tmp_path / "code", *backup_password)
+    keytool.ok("backup", "check", tmp_path / "code", *backup_password)
+    found = findings(keytool)["code 1"]
+    assert found["result"] == "ok" and "verified 0 days ago" in found["detail"]
+
+
 def test_what_doctor_has_just_seen_is_said_and_not_stored(safe):
     """It is a reader: the next push looks for itself when it is due."""
     safe.push()
