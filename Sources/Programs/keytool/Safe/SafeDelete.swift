@@ -80,9 +80,9 @@ struct SafeDelete: Verb {
 
     private func removeSetup(_ chosen: ChosenPlace, _ keeper: ThreemaKeeper, _ session: Session) throws {
         let id = chosen.id
-        let server = try keeper.safe.server(of: chosen.place).address
+        _ = try keeper.safe.server(of: chosen.place)
         if !yes { try session.dialog.confirm("remove the Safe setup of \(chosen.label)", typing: id.text) }
-        try chosen.naming { try keeper.safe.removeSetup(of: chosen.place) }
+        let server = try chosen.naming { try keeper.safe.removeSetup(of: chosen.place) }
         try session.output.done(
             ["removed the Safe setup of \(id); the backup stays on \(server.name)"],
             json: .result(

@@ -71,6 +71,11 @@ struct SafeServerCommand: Verb {
         if let named = changed.take() {
             let new = try server.trustingFingerprint(named, waiting.limits, session)
             try session.requireOutsideKeystore(new.address)
+            // There was a question perhaps, and what another process has set is not taken back.
+            guard try keeper.server(of: chosen.place).differences(from: before).isEmpty else {
+                throw Failure(
+                    .tempfail, "another process changed the server of \(chosen.label) meanwhile", hints: "try again")
+            }
             try session.output.busy("contacting the server") {
                 try chosen.naming { try keeper.safe.readdress(chosen.place, as: new.copy) }
             }
