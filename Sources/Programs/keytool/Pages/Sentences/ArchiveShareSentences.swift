@@ -31,6 +31,7 @@ struct ArchiveShareSentences: PageSentences {
             "3. Type this command: keytool archive import --shares {word}",
             "If keytool is not found, or answers \"Illegal option\", type messenger-keytool instead.",
             "keytool asks for the words of each page. The first four letters of each word are enough.",
+            "If it asks for a keystore passphrase, press Enter, and answer y.",
         ],
         details: [
             "The same shares open every archive for the recipient. keytool backup check --share checks the words."
@@ -60,6 +61,7 @@ struct ArchiveShareSentences: PageSentences {
             "3. Tippen Sie diesen Befehl: keytool archive import --shares {word}",
             "Fehlt keytool, oder meldet es \"Illegal option\", tippen Sie stattdessen messenger-keytool.",
             "keytool fragt nach den Wörtern jeder Seite. Die ersten vier Buchstaben jedes Wortes genügen.",
+            "Fragt es nach einer \"keystore passphrase\", drücken Sie Enter, und antworten Sie mit y.",
         ],
         details: [
             "Die Seiten öffnen jedes Archiv für den Empfänger. keytool backup check --share prüft die Wörter."

@@ -42,8 +42,8 @@ struct CardSentences: PageSentences {
         madeOn: "Made on",
         restoring: "How to restore it",
         command: "1. With keytool (in Debian: messenger-keytool) on Linux, in bash or zsh, as it stands:",
-        enterPassword: "2. Enter the Safe password.",
-        enterPasswords: "2. Enter the Safe password and the user's password on the server.",
+        enterPassword: "2. Enter the Safe password. For a keystore passphrase, press Enter, then y.",
+        enterPasswords: "2. Enter the user's password on the server, then the Safe password.",
         trust: [
             "If keytool says that the server does not send a certificate with this",
             "--ca-fingerprint, its operator has the file for --ca-file instead.",
@@ -83,8 +83,8 @@ struct CardSentences: PageSentences {
         madeOn: "Erstellt am",
         restoring: "So stellen Sie die ID wieder her",
         command: "1. Mit keytool (in Debian: messenger-keytool) unter Linux, in bash oder zsh, genau so:",
-        enterPassword: "2. Geben Sie das Safe-Passwort ein.",
-        enterPasswords: "2. Geben Sie das Safe-Passwort und das Passwort für den Server ein.",
+        enterPassword: "2. Geben Sie das Safe-Passwort ein. Bei \"keystore passphrase\": Enter, dann y.",
+        enterPasswords: "2. Geben Sie das Passwort für den Server ein, dann das Safe-Passwort.",
         trust: [
             "Sagt keytool, dass der Server kein Zertifikat mit diesem --ca-fingerprint sendet,",
             "dann hat der Betreiber des Servers die Datei für --ca-file.",

@@ -55,6 +55,7 @@ struct ShareSentences: PageSentences {
             "If keytool is not found, or answers \"Illegal option\", type messenger-keytool instead.",
             "keytool asks for the words of each page. The first four letters of each word are enough.",
             "4. Compare the check word that keytool shows with the one on this page. If it is the same, answer y.",
+            "If keytool asks for a keystore passphrase, press Enter, and answer y.",
         ],
         technician: "For a technician",
         details: [
@@ -95,6 +96,7 @@ struct ShareSentences: PageSentences {
             "Fehlt keytool, oder meldet es \"Illegal option\", tippen Sie stattdessen messenger-keytool.",
             "keytool fragt nach den Wörtern jeder Seite. Die ersten vier Buchstaben jedes Wortes genügen.",
             "4. Vergleichen Sie das angezeigte Prüfwort mit dem auf dieser Seite. Ist es gleich, antworten Sie mit y.",
+            "Fragt keytool nach einer \"keystore passphrase\", drücken Sie Enter, und antworten Sie mit y.",
         ],
         technician: "Für Fachleute",
         details: [
