@@ -15,8 +15,11 @@ package struct Hint: ExpressibleByStringInterpolation, Equatable, Sendable {
 
     package init(stringInterpolation: Interpolation) { self.init(stringInterpolation.parts) }
 
-    /// The words, with no place in them.
-    package var text: String { parts.joined() }
+    /// The words, with no place in them. The ID of a Gateway begins with an asterisk, so it is quoted for the shell.
+    package var text: String {
+        parts.joined().split(separator: " ", omittingEmptySubsequences: false)
+            .map { $0.first == "*" && $0.count == 8 ? ShellWord.quoted(String($0)) : String($0) }.joined(separator: " ")
+    }
 
     /// This hint with a place in its commands. A place that it has stays.
     package func at(_ place: String) -> Hint { Hint(parts.joined(separator: " --name \(place)")) }

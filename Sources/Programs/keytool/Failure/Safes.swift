@@ -186,7 +186,8 @@ extension SafeFailure {
         case .replica:
             (.usage, "the new place already holds a backup of \(id) from here; it may be a mirror of the old place")
         case .leftAsAsked: (.exists, "the old backup of \(id) was not deleted, as requested")
-        case .otherPlace: (.usage, "that address does not lead to the Safe of \(id)")
+        case .otherPlace:
+            (.usage, "that address is not proven to lead to the Safe of \(id), also if the present one does not answer")
         case .survivorLost:
             (
                 .verifyFailed,
@@ -252,7 +253,7 @@ extension SafeFailure {
         case .unreadable, .damaged: "it is damaged"
         case .notRemoved: "the server confirmed the deletion, but still returns it"
         case .replica: "the new place holds the same backup and may be a mirror of the old place"
-        case .leftAsAsked: "--leave-old was given"
+        case .leftAsAsked: "it was to be left"
         case .exchange(_, let error): error.failure.message
         case .waiting(let timestamp, _): "the server asked to wait until \(timestamp.rfc3339)"
         default: explained("", "").message

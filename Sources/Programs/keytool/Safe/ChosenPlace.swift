@@ -33,7 +33,7 @@ struct ChosenPlace {
     var label: String { isOnly ? id.text : "\(id) \(place.name.text)" }
 
     /// As operands of a command line: `--name nas ABCD1234`, or the ID if the place is the only one.
-    var argument: String { isOnly ? id.text : "--name \(place.name.text) \(id)" }
+    var argument: String { (isOnly ? "" : "--name \(place.name.text) ") + ShellWord.quoted(id.text) }
 
     /// Words about one of several places, with its label in front.
     func labelled(_ words: String) -> String { isOnly ? words : "\(label): \(words)" }
