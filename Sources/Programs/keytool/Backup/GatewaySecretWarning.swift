@@ -11,6 +11,11 @@ extension Session {
         output.warn("the API secret of \(identity.id) is not in \(backup): store it elsewhere")
         output.hint("keytool archive export stores it with the private key")
     }
+
+    /// Says what a backup code and shares do not restore.
+    func noteKeyOnly() {
+        output.hint("this is the key alone: contacts and groups come from a data backup, or by keytool safe pull")
+    }
 }
 
 extension ThreemaID {

@@ -177,6 +177,10 @@ struct SafePull: Verb {
         try session.output.done(
             drawn: summary.lines(isStored: isStored, contacts: contacts) + written.map(StyledLine.init),
             json: summary.json(at: place, isStored: isStored, file: path, contacts: contacts))
+        guard isStored, id.isGateway, replaced?.contacts == nil else { return }
+        session.output.hint(
+            "a Safe has no API secret: keytool backup import KEYFILE --id \(ShellWord.quoted(id.text)) --gateway-secret-file FILE"
+        )
     }
 
     /// That a backup which is set up is missing or damaged is remembered, as by every other look.

@@ -116,6 +116,7 @@ struct SafeSetup: Verb {
                     ("honours_conditions", (found.test?.honoursConditions).map { .bool($0) }),
                     ("read_only", .bool(readOnly)),
                 ])))
+        if !readOnly { session.warnOfGatewaySecret(of: try keeper.identities.summary(id), notIn: "a Safe backup") }
         let step: NextStep = readOnly ? .mirror : backupExists == true ? .pull : .push
         try goOn(chosen, keeper, step, isAsking: isAsking, session)
         if isAsking { try session.offerCard(of: chosen, in: keeper) }
