@@ -34,7 +34,11 @@ struct EchoBot {
             try OpenSessionStore(in: directory, messenger: owner.messenger, id: owner.id, key: key)
         }
         let now = { Timestamp(milliseconds: Int64(Date().timeIntervalSince1970 * 1000)) }
-        let mailbox = try Mailbox(own(), in: store, now: now) { Contact(try directory.ask(.fetch($0))) }
+        let mailbox = try Mailbox(own(), in: store, now: now) {
+            Contact(try directory.ask(.fetch($0)))
+        } check: {
+            try directory.ask(.check($0))
+        }
         FileHandle.standardOutput.write(Data("\(mailbox.id)\n".utf8))
         let extensions = try LoginExtensions([.clientInfo("1.0;L;en/CH")])
         let end = try MessageClient.stayConnected(mailbox) {
@@ -44,7 +48,11 @@ struct EchoBot {
         } sleep: {
             Thread.sleep(forTimeInterval: $0 / .seconds(1))
         } use: { client in
-            while true { _ = try client.receive(upTo: 50, within: .seconds(60)) { try answer($0, mailbox, in: $1) } }
+            while true {
+                // Once a day. The answers ask nobody, because they are sent in transactions.
+                try mailbox.refreshStates()
+                _ = try client.receive(upTo: 50, within: .seconds(60)) { try answer($0, mailbox, in: $1) }
+            }
         }
         print(end)
     }
@@ -64,6 +72,8 @@ struct EchoBot {
             try mailbox.send(GroupRules(own: mailbox.id).send(content, to: group, id: .random()), in: changes)
         } catch is SealingError<SessionStoreError> {
             // Others may send longer texts and names. If this threw, the message would come again for ever.
+        } catch MailboxError.revokedContact {
+            // It was sent before its ID was revoked.
         }
     }
 

@@ -100,8 +100,8 @@ public final class Mailbox {
     ///   - store: of this identity. The caller closes it.
     ///   - now: the present time.
     ///   - search: asked for senders and receivers that are no contacts, who then become some. The default refuses them.
-    ///   - check: asked once a day, before a message is sent, which contacts were revoked and which support forward
-    ///     security. Without it, nobody counts as revoked.
+    ///   - check: asked once a day, before a message is sent and by ``refresh()``, which contacts were revoked and
+    ///     which support forward security. Without it, nobody is asked, and nobody counts as revoked.
     /// - Throws: `SessionStoreError`, `RecordError`, ``MailboxError``.
     public init(
         _ own: consuming Identity, in store: OpenSessionStore, now: @escaping () -> Timestamp,

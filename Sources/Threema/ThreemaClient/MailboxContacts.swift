@@ -64,11 +64,13 @@ extension Mailbox {
 
     // MARK: States
 
-    /// Whether the last check has said that a contact was revoked. Nothing is sent to it then.
+    /// Whether the last check has said that a contact was revoked. No new message is sent to it then. What already
+    /// waits in the outbox still goes, and so do the answers of a session and its end in a store that was copied.
     public func isRevoked(_ contact: ThreemaID) throws -> Bool { try store.contains("revoked", contact.bytes) }
 
-    /// Asks the directory for the states of all contacts, unless it was asked within a day. ``send(_:to:id:)`` does so by
-    /// itself; only what is sent in a transaction does not, because a transaction must not wait for a server.
+    /// Asks the directory for the states of all contacts, unless it was asked within a day. ``send(_:to:id:)`` and
+    /// ``refresh()`` do so by themselves; only what is sent in a transaction does not, because a transaction must not
+    /// wait for a server.
     ///
     /// A contact that did not support forward security, and does now, is changed to `.enabled`. A check changes no
     /// other ``Contact/forwardSecurity``.

@@ -7,8 +7,10 @@ internal import ThreemaForwardSecurity
 
 extension Mailbox {
     /// Sends an empty message in each session that was idle for a day, except to revoked contacts, and forgets what was sent
-    /// 28 days ago. Call it once a day.
+    /// 28 days ago. Before that it asks for the states of the contacts, as ``refreshStates()`` does. Call it once a
+    /// day.
     public func refresh() throws {
+        try refreshStates()
         try forgetUnread()
         try forgetSyncRequests()
         for contact in try contacts()
@@ -26,15 +28,21 @@ extension Mailbox {
     ///
     /// The contact is told that the sessions have ended. A damaged record does not name them: then the contact is told
     /// when it uses one, and has to send that message again. What waits in the outbox is sent.
+    ///
+    /// To a contact that was revoked nothing else is sent: its sessions end here only, and none begins.
     /// - Throws: `.unknownContact`; `.malformedValue` if a message in the outbox does not open, because its number is not
     ///   known then; `SessionStoreError`. Then nothing has changed.
     public func resetSessions(with contact: ThreemaID) throws {
         guard let known = try self.contact(contact) else { throw MailboxError.unknownContact(contact) }
         try store.transaction { changes in
-            try end(.reset, known, in: changes)
-            let partner = try partner(known)
-            let commit = try conversation(with: contact).begin(partner.parties, circumstances(known))
-            try write(commit, commit.nonceDigests, in: changes)
+            if try isRevoked(contact) {
+                try forgetSessions(with: known, in: changes)
+            } else {
+                try end(.reset, known, in: changes)
+                let partner = try partner(known)
+                let commit = try conversation(with: contact).begin(partner.parties, circumstances(known))
+                try write(commit, commit.nonceDigests, in: changes)
+            }
         }
         unreadableSessions.remove(contact)
         // Without forward security the reset itself sends nothing, but what waits can be sent now.
@@ -45,6 +53,17 @@ extension Mailbox {
         guard try store.contains("ibex", contact.id.bytes) else { return }
         let partner = try partner(contact)
         let commit = try readableConversation(with: contact.id).end(cause, partner.parties, circumstances(contact))
+        try write(commit, commit.nonceDigests, in: changes)
+    }
+
+    /// Ends the sessions with a contact, who is told nothing.
+    private func forgetSessions(with contact: Contact, in changes: borrowing Transaction) throws {
+        // Without forward security no session begins.
+        var silent = contact
+        silent.forwardSecurity = .disabledHere
+        let partner = try partner(contact)
+        let conversation = Conversation(withoutSessions: try numbersInOutbox(of: contact.id))
+        let commit = try conversation.begin(partner.parties, circumstances(silent))
         try write(commit, commit.nonceDigests, in: changes)
     }
 

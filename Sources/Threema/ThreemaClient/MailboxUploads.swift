@@ -75,6 +75,8 @@ extension Mailbox {
     }
 
     /// Seals a copy of a file, and stores what will be sent of it. If that was done for this message, nothing changes.
+    ///
+    /// Before that it uploads the user's picture, if that has to go along with the message.
     /// - Parameter group: nil for a message to one person.
     /// - Returns: the receivers that no search finds, and those that were revoked.
     /// - Throws: `.unknownContact` or `.revokedContact` if that is all of them.
@@ -102,6 +104,7 @@ extension Mailbox {
         }
         // What is too long is refused before the work.
         _ = try upload([]).encoded()
+        try uploadPicture(with: [upload([]).body.innerType], to: members.map(\.id))
         let sealed = try SealedFile.seal(file, key: message.key, as: copyName(id), in: place.directory)
         message.size = Int64(sealed.count)
         try store.transaction { changes in

@@ -46,9 +46,11 @@ extension Mailbox {
         }
     }
 
-    /// A contact asks for the picture, because it has lost it: it counts as told nothing.
+    /// A contact asks for the picture, because it has lost it: it counts as told nothing. One that was revoked gets it
+    /// with the first message after it is valid again.
     func shareAgain(with contact: Contact, in changes: borrowing Transaction) throws {
         try changes.remove("told", contact.id.bytes)
+        guard try !isRevoked(contact.id) else { return }
         try sharePicture(with: .text, to: contact, at: now(), in: changes)
     }
 

@@ -116,13 +116,30 @@ import VectorKit
         #expect(try patched(.oneToOne, start + [audio]) == start)
     }
 
+    @Test func `a section with port 0 stays if it is Opus, or says nothing of its codec`() throws {
+        let format = "a=fmtp:111 stereo=0;sprop-stereo=0;cbr=1"
+        let start = ["v=0", audio, opus, format]
+        let rejected = "m=audio 0 UDP/TLS/RTP/SAVPF 111"
+        for section in [[rejected], [rejected, opus, format, "a=bundle-only"]] {
+            #expect(try patched(.oneToOne, start + section) == start + section)
+        }
+        // It may carry something: the port is that of the bundle.
+        for maps in [["a=rtpmap:111 ISAC/16000"], [opus, "a=rtpmap:111 ISAC/16000"]] {
+            #expect(try patched(.oneToOne, start + [rejected] + maps + ["a=bundle-only"]) == start)
+        }
+    }
+
     @Test func `in groups Opus leaves out silence`() throws {
         #expect(
             try patched(.group, ["v=0", audio, opus, "a=fmtp:111 minptime=10;usedtx=0"])
                 == ["v=0", audio, opus, "a=fmtp:111 minptime=10;usedtx=1"])
         #expect(try patched(.group, ["v=0", audio, opus]) == ["v=0", audio, opus, "a=fmtp:111 usedtx=1"])
         // Opus is 48 kHz.
-        #expect(throws: SDPError.noOpus) { try SDPPolicy.group.patch(lines(audio, "a=rtpmap:111 opus/16000")) }
+        for codec in ["opus/16000", "opus/480000", "opus/48000x"] {
+            #expect(throws: SDPError.noOpus) { try SDPPolicy.group.patch(lines(audio, "a=rtpmap:111 \(codec)")) }
+        }
+        let mono = ["v=0", audio, "a=rtpmap:111 OPUS/48000"]
+        #expect(try patched(.group, mono) == mono + ["a=fmtp:111 usedtx=1"])
     }
 
     @Test func `groups have few header extensions, which need not be encrypted`() throws {

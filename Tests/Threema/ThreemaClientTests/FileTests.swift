@@ -8,6 +8,7 @@ import Threema
 import ThreemaChat
 import ThreemaMedia
 import ThreemaMessages
+import ThreemaSafe
 import VectorKit
 
 @testable import ThreemaClient
@@ -83,6 +84,26 @@ import VectorKit
         #expect(throws: FileError.exists(path: path("files/mine"))) {
             try media.client.receive(message, as: "mine", in: directory("files"), isInGroup: false)
         }
+    }
+
+    @Test func `a thumbnail that was not downloaded stays at the server`() throws {
+        try send()
+        let message = try #require(received().first)
+        let left = try #require(message.thumbnail).blobID
+        media.state.withLock { $0.failsBefore = 1 }
+        #expect(try media.client.receive(message, as: "mine", in: directory("files"), isInGroup: false) == nil)
+        let stored = media.state.withLock { $0.blobs.keys.map(\.self) }
+        #expect(try file("mine") == content && stored == ["\(left)"])
+    }
+
+    @Test func `the user's picture goes along with a file`() throws {
+        alice.mailbox.media = media.client
+        let picture = try ProfilePicture(jpeg: SampleJPEG(pixels: [1]).bytes)
+        try alice.mailbox.takeOverPicture(
+            of: SafeDocument.empty.settingPicture(picture).settingPictureAudience(.everyone))
+        try send()
+        let types = try network.visit(bob).compactMap(\.message).map(\.body.type)
+        #expect(types == [.file, .setProfilePicture] && count(\.uploads) == 3)
     }
 
     @Test func `the members of a group leave it to the others`() throws {

@@ -111,6 +111,17 @@ import VectorKit
         #expect(again == [.setProfilePicture] && uploads() == 1)
     }
 
+    @Test func `a revoked contact that asks gets the picture when it is valid again`() throws {
+        try share(Self.picture(1))
+        #expect(try told().count == 1)
+        try alice.mailbox.store.transaction { try $0.set("revoked", bob.id.bytes, Span()) }
+        try bob.mailbox.requestPictures()
+        try alice.receive(bob.sendOutbox())
+        #expect(try bob.receive(alice.sendOutbox()).compactMap(\.message).isEmpty)
+        try alice.mailbox.store.transaction { try $0.remove("revoked", bob.id.bytes) }
+        #expect(try told().count == 1 && uploads() == 1)
+    }
+
     @Test func `a media server that is away holds no message up`() throws {
         try share(Self.picture(1))
         http.state.withLock { $0.failsBefore = 0 }

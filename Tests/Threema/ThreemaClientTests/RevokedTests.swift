@@ -142,10 +142,28 @@ import ThreemaMessages
         try home.exchange()
         directory.revoked = [bob.id]
         wait(hours: 48)
-        try alice.mailbox.refreshStates()
         let before = try outbox()
+        // It asks by itself.
         try alice.mailbox.refresh()
+        #expect(try outbox() == before && alice.mailbox.isRevoked(bob.id) && directory.asked.count == 2)
+    }
+
+    @Test(arguments: [false, true]) func `sessions with a revoked contact end, and it is told nothing`(
+        _ isDamaged: Bool
+    ) throws {
+        try home.exchange()
+        directory.revoked = [bob.id]
+        wait(hours: 24)
+        try alice.mailbox.refreshStates()
+        if isDamaged { try alice.damage(.malformed, .sessions(bob.id)) }
+        let before = try outbox()
+        try alice.mailbox.resetSessions(with: bob.id)
         #expect(try outbox() == before)
+        directory.revoked = []
+        wait(hours: 24)
+        // A new session begins.
+        #expect(try alice.mailbox.send(.chat(.text("one")), to: bob.id) == .twoDH)
+        #expect(try bob.receive(alice.sendOutbox()).compactMap(\.text) == ["one"])
     }
 
     @Test func `forward security begins with the message after the contact supports it`() throws {

@@ -2,6 +2,11 @@ public import Threema
 
 /// Whether a call between two goes through a relay (TURN), so that the other side does not learn this device's address
 /// (whitepaper, "Privacy / IP exposure").
+///
+/// It only decides. With ``relayOnly``, the program must also set the transport policy of its WebRTC to relay only:
+/// otherwise checks of connectivity go from this device to the other side's hosts. And it must remove from
+/// descriptions, its own and the other side's, each line `a=candidate` that ``permits(_:)`` does not permit:
+/// ``SDPPolicy`` leaves them as they are.
 public enum CallRelay: Equatable, Sendable {
     /// The shortest way, also directly.
     case any

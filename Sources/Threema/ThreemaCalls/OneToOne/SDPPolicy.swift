@@ -10,8 +10,12 @@
 //                 audio levels and frame marking
 //
 // A variable bit rate would tell what is said (RFC 6562, 3), and so would audio levels. `rtpmap`, `fmtp` and `rtcp-fb` of
-// payload types that go, go as well: also rtx, red and ulpfec, which carry a codec's packets again. The whitepaper says
-// that groups have fewer extensions and does not name them: the list here is this library's.
+// payload types that go, go as well: also rtx, red and ulpfec, which carry a codec's packets again. Silence would tell
+// as much, but `usedtx=0` is not among the parameters of a call between two, because the vector that the apps have
+// published has exactly those three: Opus sends silence unless `usedtx=1` is there (RFC 7587, 6.1), and that one stays.
+// Lines `a=candidate` stay, too: see CallRelay.
+//
+// The whitepaper says that groups have fewer extensions and does not name them: the list here is this library's.
 
 /// Rewrites session descriptions to what is allowed in a call.
 public enum SDPPolicy: Sendable {
@@ -47,9 +51,9 @@ public enum SDPPolicy: Sendable {
             switch section.kind {
             case "", "application": return section
             case "audio":
-                guard section.payloadTypes.contains(opus), section.isRejected || Self.isOpus(opus, in: section) else {
-                    return nil
-                }
+                guard section.payloadTypes.contains(opus),
+                    Self.isOpus(opus, in: section) || section.isRejected && !section.names(opus)
+                else { return nil }
                 var patched = section.keeping([opus])
                 setParameters(of: opus, in: &patched)
                 return patched
@@ -74,7 +78,8 @@ public enum SDPPolicy: Sendable {
     }
 
     private static func isOpus(_ type: Substring, in section: SessionDescription.Section) -> Bool {
-        section.codec(of: type)?.lowercased().hasPrefix("opus/48000") ?? false
+        guard let codec = section.codec(of: type)?.lowercased() else { return false }
+        return codec == "opus/48000" || codec.hasPrefix("opus/48000/")
     }
 
     /// Sets the parameters of Opus, after its `rtpmap` if it has none.

@@ -21,8 +21,14 @@ struct SessionDescription {
         var kind: Substring { media.dropFirst(2).prefix { $0 != " " } }
         /// Of `m=KIND PORT PROTOCOL TYPE…` the types that are numbers, as those of sound and pictures are.
         var payloadTypes: [Substring] { media.split(separator: " ").dropFirst(3).filter { UInt8($0) != nil } }
-        /// Whether the section was offered and not accepted: its port is 0 (RFC 3264, 6).
+        /// Whether the port is 0: the section was offered and not accepted (RFC 3264, 6), or it is offered for a bundle
+        /// only, with `a=bundle-only` (RFC 8843, 6), and may carry something.
         var isRejected: Bool { media.split(separator: " ").dropFirst().first == "0" }
+
+        /// Whether a line `a=rtpmap` says what a type is.
+        func names(_ type: Substring) -> Bool {
+            lines.contains { SessionDescription.payload("rtpmap", of: $0)?.type == type }
+        }
 
         /// Of the line `a=rtpmap:TYPE CODEC/RATE…` the text after the type; nil without one, and if there are two that
         /// differ.

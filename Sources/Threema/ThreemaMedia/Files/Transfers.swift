@@ -9,8 +9,9 @@ extension MediaClient {
     /// Downloads file and thumbnail of a message, and opens them. The file gets its name when all of it is on the disk and
     /// authentic.
     ///
-    /// After a message between two people the server is told to delete both. Best effort: if that fails, it deletes them
-    /// after two weeks. If the process dies, call this again: a blob that was downloaded is not downloaded a second time.
+    /// After a message between two people the server is told to delete what was downloaded. Best effort: if that
+    /// fails, it deletes them after two weeks. If the process dies, call this again: a blob that was downloaded is not
+    /// downloaded a second time.
     /// - Parameters:
     ///   - name: of the new file: not the one that the sender says.
     ///   - directory: one that this account alone can use, with room for file and blob.
@@ -31,7 +32,7 @@ extension MediaClient {
             throw FileError.exists(path: directory.path(of: name))
         }
         if try !directory.contains(blob) { try download(message.blobID, as: blob, in: directory, limit, authorization) }
-        let thumbnail = message.thumbnail.flatMap { self.thumbnail($0, message.key, authorization) }
+        let sealed = message.thumbnail.flatMap { download($0, authorization) }
         do {
             try directory.write(name, existing: .refuse) { output in
                 var source = FileSource(file: try directory.inputFile(blob))
@@ -47,21 +48,20 @@ extension MediaClient {
         }
         try? directory.remove(blob)
         if !isInGroup {
-            for id in [message.blobID, message.thumbnail?.blobID].compactMap(\.self) {
+            // A thumbnail that was not downloaded may be there for another try.
+            let thumbnailID = sealed == nil ? nil : message.thumbnail?.blobID
+            for id in [message.blobID, thumbnailID].compactMap(\.self) {
                 try? ask(.done(id, on: server, authorization))
             }
         }
-        return thumbnail
+        guard let sealed else { return nil }
+        return try? Blob.open(sealed.span, .thumbnail, key: message.key).revealBytes()
     }
 
-    private func thumbnail(
-        _ thumbnail: FileMessage.Thumbnail, _ key: EnclosedKey, _ authorization: MediaAuthorization
-    ) -> [UInt8]? {
+    /// - Returns: the blob; nil after any failure.
+    private func download(_ thumbnail: FileMessage.Thumbnail, _ authorization: MediaAuthorization) -> [UInt8]? {
         let limit = FileMessage.maxThumbnailBytes + Blob.overhead
-        guard let blob = try? ask(.download(thumbnail.blobID, from: server, limit: limit, authorization)) else {
-            return nil
-        }
-        return try? Blob.open(blob.span, .thumbnail, key: key).revealBytes()
+        return try? ask(.download(thumbnail.blobID, from: server, limit: limit, authorization))
     }
 
     private func download(
