@@ -22,8 +22,8 @@ def ended(server, reason):
 @pytest.mark.parametrize("first", [b"", b"GET /con", b"GET /config HTTP/1.1\r\nHost: x\r\nX: "])
 def test_a_head_that_does_not_come(serve, first):
     server = serve(*METRICS, "--head-timeout", "1s")
+    start = time.monotonic()
     with server.connect() as connection:
-        start = time.monotonic()
         connection.sendall(first)
         # A byte now and then does not help.
         for _ in range(4):
@@ -53,8 +53,8 @@ def http2(server):
 @pytest.mark.parametrize("first", [b"", PREFACE[:10], PREFACE, PREFACE + PING])
 def test_an_http2_connection_without_a_request(serve, first):
     server = serve(*METRICS, "--head-timeout", "1s", "--tls-self-signed", "localhost")
+    start = time.monotonic()
     with http2(server) as connection:
-        start = time.monotonic()
         assert exchange(connection, first)[1]
     assert 0.9 < time.monotonic() - start < 14 and ended(server, "slow") == 1
 
@@ -65,8 +65,8 @@ def test_an_idle_http2_connection(serve):
     # GET /config: indexed fields, and the two literal ones :path and :authority.
     block = bytes([0x82, 0x87, 0x04, 7]) + b"/config" + bytes([0x01, 9]) + b"localhost"
     request = bytes([0, 0, len(block), 1, 5, 0, 0, 0, 1]) + block
+    start = time.monotonic()
     with http2(server) as connection:
-        start = time.monotonic()
         received, is_closed = exchange(connection, PREFACE + request)
     assert is_closed and b"retentionDays" in received
     assert 0.9 < time.monotonic() - start < 50 and ended(server, "idle") == 1
@@ -75,11 +75,11 @@ def test_an_idle_http2_connection(serve):
 @pytest.mark.parametrize("is_tls", [False, True])
 def test_an_idle_connection(serve, is_tls):
     server = serve(*METRICS, "--idle-timeout", "1s", *(["--tls-self-signed", "localhost"] if is_tls else []))
+    start = time.monotonic()
     connection = server.connect()
     if is_tls:
         connection = trusting(server).wrap_socket(connection, server_hostname="localhost")
     with connection:
-        start = time.monotonic()
         received, is_closed = exchange(connection, GET)
     assert (statuses(received), is_closed) == ([200], True) and 0.9 < time.monotonic() - start < 50
     assert ended(server, "idle") == 1
@@ -87,8 +87,8 @@ def test_an_idle_connection(serve, is_tls):
 
 def test_a_slow_body(serve):
     server = serve(*METRICS, "--body-timeout", "1s")
+    start = time.monotonic()
     with server.connect() as connection:
-        start = time.monotonic()
         connection.sendall(PUT + b"Content-Length: 1000\r\n\r\n")
         for _ in range(4):
             time.sleep(0.2)

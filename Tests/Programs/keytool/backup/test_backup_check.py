@@ -2,6 +2,7 @@
 
 import pytest
 
+from kit.damage import flip
 from kit import masterkey, oracle
 from kit.known import CODE_PASSWORD
 from kit.masterkey import PASSPHRASE
@@ -62,7 +63,7 @@ def test_another_key_is_held(keytool, check, code_file, write, given, tmp_path):
     keytool.ok(*check)
     # A damaged key is no other one.
     record = next(keytool.keystore.rglob("identity"))
-    record.write_bytes(record.read_bytes()[:-1] + b"!")
+    flip(record)
     assert keytool.json(*check)["held"] is False
 
 

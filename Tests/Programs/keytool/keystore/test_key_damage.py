@@ -54,7 +54,7 @@ def test_unknown_protection(replaced):
 def test_other_files(replaced):
     identity = oracle.Identity("ABCD1234", bytes(32))
     for content in (b"", b"\0", b"\0\0", bytes(45), bytes(44), bytes(32), b"\n" * 45,
-                    keyfiles.seal_desktop(identity, PASSPHRASE), os.urandom(44) + b"\xff",
+                    keyfiles.seal_desktop(identity, PASSPHRASE), b"\0" + os.urandom(43) + b"\xff",
                     bytes(16 * 1024 + 1), keyfiles.wrap_v2(b"short"),
                     keyfiles.wrap_v2(bytes(33)), keyfiles.wrap_v2(bytes(33), PASSPHRASE, 8, 1)):
         replaced.by(content).is_refused(65)

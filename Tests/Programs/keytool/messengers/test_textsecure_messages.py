@@ -113,7 +113,7 @@ def wrong_payloads():
         changed = bytearray(payload)
         changed[at] ^= 1
         yield name, bytes(changed)
-    body = payload[:17] + bytes(16)
+    body = b"\1" + bytes(range(16)) + bytes(16)
     yield "padding", body + hmac.digest(KEY[32:], body, "sha256")[:10]
     yield "other key", textsecure.seal_push(KEY[::-1], b"\x08\1")
 

@@ -103,12 +103,11 @@ def test_backup_that_comes_back_between_two_looks_is_not_replaced(safe, other):
     safe.push("--force")
     own = safe.directory.backup(safe.keys)
     away = own.rename(own.with_name("away"))
-    running = safe.keytool.start("safe", "push", "--force")
     state, start = safe.record("state.json"), time.monotonic()
+    running = safe.keytool.start("safe", "push", "--force")
     while b'"finding":"missing"' not in state.read_bytes():
         assert time.monotonic() < start + 60
         time.sleep(0.05)
-    start = time.monotonic()
     own.write_bytes(oracle.seal_safe(oracle.safe_document(bytes(32)), safe.keys))
     away.unlink()
     before = safe.blob

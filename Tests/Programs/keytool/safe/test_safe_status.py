@@ -228,7 +228,7 @@ def test_max_age(safe):
     assert (result.error["code"], result.error["name"]) == (18, "overdue")
     # Seeing the backup makes it young again.
     safe.keytool.ok("safe", "check")
-    shown = status(safe, "--max-age", "2s")
+    shown = status(safe, "--max-age", "30s")
     assert moment(shown["seen_at"]) > moment(shown["uploaded_at"])
 
 

@@ -359,8 +359,11 @@ def test_at_exit(houses, name):
         house.secrets["shared key"] = shamir.join(words[:2])
         house.secrets["shared key as text"] = agefile.identity_text(shamir.join(words[:2]))[16:].encode()
     house.learn()
-    # Programs have sentences, and so the end of one word and the beginning of another.
-    left = [one for one in unexpected(memory, house) if " in share " not in one.secret or "/" not in one.mapping.name]
+    # Programs have sentences, and so the end of one word and the beginning of another: once or twice by chance, while a
+    # copy of a share leaves many.
+    left = unexpected(memory, house)
+    met = {one.secret for one in left if " in share " in one.secret and "/" not in one.mapping.name}
+    left = [one for one in left if " in share " not in one.secret or len(met) > 2 and one.secret in met]
     assert not left, f"{result}" + "\n".join(map(str, left))
 
 

@@ -68,7 +68,7 @@ def test_archive_import(house, terminal):
 
 
 def test_backup_import(house, terminal):
-    code = oracle.seal_code(IDENTITY, PASSWORDS["backup-password"])
+    code = oracle.seal_code(IDENTITY, PASSWORDS["backup-password"], salt=bytes(range(2, 10)))
     house.learn_code(code)
     process = terminal("backup", "import", runner=house.keytool)
     process.expect(r"Backup code: $")
@@ -94,8 +94,10 @@ def typing_shares(process, house, words, question, answer):
 
 
 def without_sentences(left):
-    """Programs have sentences, and so the end of one word and the beginning of another."""
-    return [one for one in left if " in share " not in one.secret or "/" not in one.mapping.name]
+    """Programs have sentences, and so the end of one word and the beginning of another: once or twice by chance, while a
+    copy of a share leaves many."""
+    met = {one.secret for one in left if " in share " in one.secret and "/" not in one.mapping.name}
+    return [one for one in left if " in share " not in one.secret or len(met) > 2 and one.secret in met]
 
 
 def test_backup_join(house, terminal):

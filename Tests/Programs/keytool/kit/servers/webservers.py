@@ -54,9 +54,11 @@ class WebServer(SafeDirectory):
         self.directory = Path(tempfile.mkdtemp(prefix="keytool-web-", dir="/tmp"))
         (self.directory / "root").mkdir()
         super().__init__(self.directory / "root" / "safe")
-        with socket.socket() as free:
-            free.bind(("127.0.0.1", 0))
-            self.port = free.getsockname()[1]
+        # Never listening, and kept: nobody else gets the port, also while the server is restarted.
+        self._kept = socket.socket()
+        self._kept.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        self._kept.bind(("127.0.0.1", 0))
+        self.port = self._kept.getsockname()[1]
         self.host = "localhost"
         self.certificate, self.login = certificate, login
         self.max_body_bytes = MAX_BACKUP_BYTES
@@ -160,6 +162,7 @@ class WebServer(SafeDirectory):
 
     def close(self):
         self.stop()
+        self._kept.close()
         shutil.rmtree(self.directory)
 
     def _hand_over(self):
