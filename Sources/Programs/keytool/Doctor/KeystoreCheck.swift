@@ -74,7 +74,8 @@ struct KeystoreCheck {
             let records = try ids.map { (id: $0, damaged: try keeper.identities.damagedRecords($0)) }
             let damaged = records.map(\.damaged).filter { !$0.isEmpty }
             // Of an identity whose commit file is damaged nothing can be read.
-            let safes = try keeper.safe.places(of: records.filter { !$0.damaged.contains("commit") }.map(\.id))
+            let readable = records.filter { !$0.damaged.contains("commit") }.map(\.id)
+            let safes = try keeper.safe.places(of: readable)
             let idsWithSafe = Set(safes.map(\.id))
             let identities =
                 damaged.isEmpty
@@ -85,7 +86,7 @@ struct KeystoreCheck {
                         + Set(damaged.joined()).sorted().joined(separator: ", "), status: .badData)
             return [identities] + (try others(keystore)) + (try SessionsCheck(keystore).findings())
                 + (try misnamed(keystore)) + (try pending(keeper)) + ContactsCheck(keeper).findings(of: ids)
-                + codes(ids.filter { !idsWithSafe.contains($0) }, keeper) + shares(ids, keeper) + kits(ids, keeper)
+                + codes(readable.filter { !idsWithSafe.contains($0) }, keeper) + shares(ids, keeper) + kits(ids, keeper)
                 + outdatedPaper(ids, keeper)
                 + safes.enumerated().map { index, place in safe(place, "safe \(index + 1)", session.renewed(keeper)) }
         } catch {
@@ -148,13 +149,16 @@ struct KeystoreCheck {
         ]
     }
 
-    /// For each identity without a Safe, whose findings have the same; IDs are not named.
+    /// For each identity that has neither a Safe, whose findings say the same, nor shares; IDs are not named.
     private func codes(_ ids: [ThreemaID], _ keeper: ThreemaKeeper) -> [Finding] {
-        ids.compactMap { try? keeper.identities.prospect(ofRemoving: $0) }.enumerated().map { index, prospect in
+        let prospects = ids.filter { ShareAges(of: $0, in: keeper) == nil }
+            .compactMap { try? keeper.identities.prospect(ofRemoving: $0) }
+        return prospects.enumerated().map { index, prospect in
             let title = "code \(index + 1)"
             guard let time = prospect.codeProvenAt else {
                 return Finding(
-                    title, .warning, "no Safe, and no backup code was ever verified: make one, keytool backup export ID"
+                    title, .warning,
+                    "neither a Safe nor a verified backup code: keytool backup export ID, then keytool backup check FILE"
                 )
             }
             return Finding(title, .ok, "no Safe; a backup code was verified \(Self.age(time))")

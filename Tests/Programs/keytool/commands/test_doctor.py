@@ -42,7 +42,7 @@ def test_an_identity_with_neither_safe_nor_code(keytool, tmp_path, backup_passwo
     """A disk that fails would take it along."""
     keytool.ok("id", "create", "--id", "ABCD1234")
     found = findings(keytool)["code 1"]
-    assert found["result"] == "warning" and "no backup code was ever verified" in found["detail"]
+    assert found["result"] == "warning" and "neither a Safe nor a verified backup code" in found["detail"]
     keytool.ok("backup", "export", "-o", tmp_path / "code", *backup_password)
     keytool.ok("backup", "check", tmp_path / "code", *backup_password)
     found = findings(keytool)["code 1"]
