@@ -44,9 +44,6 @@ public struct SafeDocument: Equatable, Sendable {
         valueCount <= JSONScanner.Limits().values - 16 && encoded.count <= SafeBackup.maxDocumentBytes - 512
     }
 
-    /// Whether it has `settings`, which Desktop and iOS need.
-    package var hasSettings: Bool { root["settings"] != nil }
-
     /// The document for people and programs: control and format characters are escaped.
     public var encodedForOutput: [UInt8] { root.encodedForOutput }
 

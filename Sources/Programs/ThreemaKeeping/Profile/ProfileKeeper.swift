@@ -43,7 +43,7 @@ extension LockedIdentity {
         let after = try change(before)
         let difference = DocumentDifference(from: before, to: after)
         // A default that is written out is no change: the next push would have nothing to say.
-        if difference.isEmpty && before.hasSettings == after.hasSettings { return difference }
+        if difference.isEmpty { return difference }
         // What is too much already may become less.
         guard after.fitsBackup || after.encoded.count < before.encoded.count else { throw ProfileKeepingError.tooMuch }
         try write(Profile(after, deviceGroupKey: profile.deviceGroupKey.copy))

@@ -95,8 +95,8 @@ extension ShareKeepingError: Explained {
         switch self {
         case .keyChanged:
             Failure(
-                .verifyFailed, "another command has replaced the private key meanwhile; the shares were discarded",
-                hints: "try again")
+                .verifyFailed, "another command has replaced the private key meanwhile: this is of the earlier one",
+                hints: "destroy it, and try again")
         }
     }
 }
