@@ -64,15 +64,15 @@ struct SafeServerCommand: Verb {
         let id = try session.identity(named.id, in: keeper)
         let chosen = try session.place(place.name, of: id, in: keeper)
         if forgetOld { return try forget(chosen, keeper, session.output) }
-        var changed = try server.changed(
-            from: keeper.safe.server(of: chosen.place), without: without, keeper.onPrem, session)
+        let stored = try keeper.safe.server(of: chosen.place)
+        var changed = try server.changed(from: stored, without: without, keeper.onPrem, session)
         let isChanged = changed != nil
         let before = try keeper.server(of: chosen.place)
         if let named = changed.take() {
             let new = try server.trustingFingerprint(named, waiting.limits, session)
             try session.requireOutsideKeystore(new.address)
             // There was a question perhaps, and what another process has set is not taken back.
-            guard try keeper.server(of: chosen.place).differences(from: before).isEmpty else {
+            guard try keeper.safe.server(of: chosen.place).differences(from: stored).isEmpty else {
                 throw Failure(
                     .tempfail, "another process changed the server of \(chosen.label) meanwhile", hints: "try again")
             }
