@@ -352,7 +352,7 @@ def test_an_account_that_is_added_at_the_question_stays(store, on_terminal):
     store.add("alice")
     path, logins = store.put(2, account="alice"), store.logins
     run.send("alice")
-    assert run.finish() == 17 and "was added meanwhile" in run.text
+    assert run.finish() == 17 and "was added or changed meanwhile" in run.text
     assert path.exists() and store.logins == logins
 
 
@@ -365,5 +365,5 @@ def test_an_account_that_is_removed_and_added_at_the_question_stays(store, on_te
     store.add("alice")
     path, logins = store.put(2, account="alice"), store.logins
     run.send("alice")
-    assert run.finish() == 17 and "was added meanwhile" in run.text
+    assert run.finish() == 17 and "was added or changed meanwhile" in run.text
     assert path.exists() and store.logins == logins

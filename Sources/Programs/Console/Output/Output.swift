@@ -96,7 +96,7 @@ package struct Output {
     /// Says what to do next, or what is worth knowing; not when quiet, and not to a program.
     package func hint(_ message: String) {
         guard !isQuiet, !isJSON else { return }
-        Self.word("hint", message)
+        Self.word("hint", Hint(message).text)
     }
 
     /// Lines on stderr, whatever the options say: for help, and for the log of a server. Best effort; errors are

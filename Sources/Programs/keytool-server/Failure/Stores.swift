@@ -51,7 +51,7 @@ struct AddedAccount: Explained {
 
     var failure: Failure {
         Failure(
-            .exists, "the account \(name.text) was added meanwhile; nothing was deleted",
+            .exists, "the account \(name.text) was added or changed meanwhile; nothing was deleted",
             hints: Hint(
                 "keytool-server account remove \(name.text) --delete-backups\(place) removes it with all its backups"))
     }

@@ -61,7 +61,7 @@ struct BackupImport: Verb {
                     ("gateway_secret_stored", gatewaySecret.isGiven ? .bool(hasSecret) : nil),
                 ]))
         if isNew && !keystore.noPassphrase { session.noteProtection(of: keeper) }
-        if isNew && !id.isGateway { session.noteKeyOnly() }
+        if isNew { session.noteKeyOnly(of: id, keeper) }
     }
 }
 

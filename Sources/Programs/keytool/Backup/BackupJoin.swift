@@ -68,7 +68,7 @@ struct BackupJoin: Verb {
                     ("stored", .bool(isNew)),
                 ]))
         if isNew && !keystore.noPassphrase { session.noteProtection(of: keeper) }
-        if isNew && !identity.id.isGateway { session.noteKeyOnly() }
+        if isNew { session.noteKeyOnly(of: identity.id, keeper) }
     }
 
     private func askID(_ session: Session) throws -> ThreemaID {

@@ -2,6 +2,7 @@ import CommandLine
 import Console
 import Threema
 import ThreemaKeeping
+import ThreemaSafe
 
 extension Session {
     /// Warns that a backup of a Gateway ID's key does not bring its API secret back.
@@ -13,7 +14,8 @@ extension Session {
     }
 
     /// Says what a backup code and shares do not restore.
-    func noteKeyOnly() {
+    func noteKeyOnly(of id: ThreemaID, _ keeper: ThreemaKeeper) {
+        guard !id.isGateway, (try? keeper.profiles.document(of: id))?.contactCount == 0 else { return }
         output.hint("this is the key alone: contacts and groups come from a data backup, or by keytool safe pull")
     }
 }

@@ -253,7 +253,7 @@ extension SafeFailure {
         case .unreadable, .damaged: "it is damaged"
         case .notRemoved: "the server confirmed the deletion, but still returns it"
         case .replica: "the new place holds the same backup and may be a mirror of the old place"
-        case .leftAsAsked: "it was to be left"
+        case .leftAsAsked: "it was to be left (--leave-old)"
         case .exchange(_, let error): error.failure.message
         case .waiting(let timestamp, _): "the server asked to wait until \(timestamp.rfc3339)"
         default: explained("", "").message

@@ -179,7 +179,7 @@ struct SafePull: Verb {
             json: summary.json(at: place, isStored: isStored, file: path, contacts: contacts))
         guard isStored, id.isGateway, replaced?.contacts == nil else { return }
         session.output.hint(
-            "a Safe has no API secret: keytool backup import KEYFILE --id \(ShellWord.quoted(id.text)) --gateway-secret-file FILE"
+            "a Safe has no API secret: keytool backup import CODEFILE --gateway-secret-file FILE stores it, or a key file and --id"
         )
     }
 

@@ -116,7 +116,6 @@ struct SafeSetup: Verb {
                     ("honours_conditions", (found.test?.honoursConditions).map { .bool($0) }),
                     ("read_only", .bool(readOnly)),
                 ])))
-        if !readOnly { session.warnOfGatewaySecret(of: try keeper.identities.summary(id), notIn: "a Safe backup") }
         let step: NextStep = readOnly ? .mirror : backupExists == true ? .pull : .push
         try goOn(chosen, keeper, step, isAsking: isAsking, session)
         if isAsking { try session.offerCard(of: chosen, in: keeper) }
@@ -142,6 +141,9 @@ struct SafeSetup: Verb {
     ) throws {
         guard step != .mirror else {
             return session.output.hint("fetch it now: keytool safe mirror \(chosen.argument)")
+        }
+        if let identity = try? keeper.identities.summary(chosen.id) {
+            session.warnOfGatewaySecret(of: identity, notIn: "a Safe backup")
         }
         guard step != .pull else {
             return session.output.hint(

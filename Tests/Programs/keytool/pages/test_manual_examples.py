@@ -199,7 +199,8 @@ def test_doctor(person):
     person.does(IMPORT + " --no-passphrase")
     looked_at = check.findall(person.types(typed))
     assert "derivation" in looked_at and looked_at == check.findall(shown)
-    described = {item.head for item in manual.page("keytool-doctor.1").sections["DESCRIPTION"].items}
+    described = {word for item in manual.page("keytool-doctor.1").sections["DESCRIPTION"].items
+                 for word in item.head.split()}
     assert set(looked_at) <= described
 
 

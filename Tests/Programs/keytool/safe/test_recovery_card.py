@@ -73,7 +73,7 @@ def test_command_restores_from_a_server(pushed, card, tmp_path):
     for fact in (ID, pushed.server.url, USER, *re.findall(r"\n +((?:[0-9A-F]{2}:){15}[0-9A-F]{2})", shown),
                  re.search(r"pin +(.*)", shown)[1]):
         assert fact in words, fact
-    assert "2. Enter the user's password on the server, then the Safe password." in words, "as keytool asks"
+    assert "2. Enter the server's password, then the Safe password." in words, "as keytool asks"
     assert "ca.pem" not in words and "Threema app" not in words, "an app trusts the system's authorities only"
 
 

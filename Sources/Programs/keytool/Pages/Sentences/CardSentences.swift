@@ -43,7 +43,7 @@ struct CardSentences: PageSentences {
         restoring: "How to restore it",
         command: "1. With keytool (in Debian: messenger-keytool) on Linux, in bash or zsh, as it stands:",
         enterPassword: "2. Enter the Safe password. For a keystore passphrase, press Enter, then y.",
-        enterPasswords: "2. Enter the user's password on the server, then the Safe password.",
+        enterPasswords: "2. Enter the server's password, then the Safe password. Keystore passphrase: Enter, then y.",
         trust: [
             "If keytool says that the server does not send a certificate with this",
             "--ca-fingerprint, its operator has the file for --ca-file instead.",
@@ -84,7 +84,7 @@ struct CardSentences: PageSentences {
         restoring: "So stellen Sie die ID wieder her",
         command: "1. Mit keytool (in Debian: messenger-keytool) unter Linux, in bash oder zsh, genau so:",
         enterPassword: "2. Geben Sie das Safe-Passwort ein. Bei \"keystore passphrase\": Enter, dann y.",
-        enterPasswords: "2. Geben Sie das Passwort für den Server ein, dann das Safe-Passwort.",
+        enterPasswords: "2. Geben Sie das Server-Passwort ein, dann das Safe-Passwort. Keystore passphrase: Enter, y.",
         trust: [
             "Sagt keytool, dass der Server kein Zertifikat mit diesem --ca-fingerprint sendet,",
             "dann hat der Betreiber des Servers die Datei für --ca-file.",

@@ -51,7 +51,6 @@ struct SheetSentences: PageSentences {
         package: [
             "Look for the package messenger-keytool among the owner's files: Debian may not have it.",
             "If keytool is not found, or answers \"Illegal option\", type messenger-keytool instead.",
-            "If it asks for a keystore passphrase, press Enter, and answer y.",
         ],
         bothAsk: "Both programs ask for the password. Then compare ID, public key and check word.",
         keytoolAsks: "keytool asks for the password. Then compare ID, public key and check word.",
@@ -87,7 +86,6 @@ struct SheetSentences: PageSentences {
         package: [
             "Suchen Sie das Paket messenger-keytool beim Besitzer: Debian hat es vielleicht nicht.",
             "Fehlt keytool, oder meldet es \"Illegal option\", tippen Sie stattdessen messenger-keytool.",
-            "Fragt es nach einer \"keystore passphrase\", drücken Sie Enter, und antworten Sie mit y.",
         ],
         bothAsk:
             "Beide Programme fragen nach dem Passwort. Vergleichen Sie dann ID, Schlüssel und Prüfwort.",
