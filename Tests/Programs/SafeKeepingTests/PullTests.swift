@@ -196,6 +196,8 @@ import ThreemaSafe
         try restore(house) { $0 = options }
         #expect(try house.profile() == Household.document("phone"))
         #expect(try nicknames() == ["first"])
+        let generation = try house.safe.earlierBackup(1, of: Household.main).writerInfo?.generation
+        #expect(generation == 1)
         // The same for a backup of a file, and nothing is kept twice or without need.
         let backup = try house.safe.earlierBackup(1, of: Household.main)
         options.isReplacingKey = true

@@ -227,8 +227,10 @@ def test_max_age(safe):
     assert result.json["id"] == safe.id
     assert (result.error["code"], result.error["name"]) == (18, "overdue")
     # Seeing the backup makes it young again.
-    safe.keytool.ok("safe", "check")
-    shown = status(safe, "--max-age", "30s")
+    later = Clocked(safe.keytool, datetime.datetime.now() + HOUR)
+    overdue(later, "30m")
+    later.ok("safe", "check")
+    shown = later.json("safe", "status", "--max-age", "30m")
     assert moment(shown["seen_at"]) > moment(shown["uploaded_at"])
 
 
