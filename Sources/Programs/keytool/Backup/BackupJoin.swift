@@ -135,7 +135,7 @@ struct BackupJoin: Verb {
             throw Failure(
                 .verifyFailed, "the shares join to the private key of \(owner), not to one of \(id)",
                 hints: "is the ID right? --id ID, which stands on each share",
-                "if \(owner) is the wrong one: keytool id remove \(ShellWord.quoted(owner.text))")
+                "if \(owner) is the wrong one: keytool id remove \(owner)")
         }
     }
 

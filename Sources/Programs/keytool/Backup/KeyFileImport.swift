@@ -23,8 +23,8 @@ extension BackupImport {
                     "backup import",
                     [("stored", .bool(stored.isNew)), ("gateway_secret_stored", .bool(stored.isSecretStored))]))
             if stored.isNew && !keystore.noPassphrase { session.noteProtection(of: keeper) }
-            let fetch = "keytool id fetch \(ShellWord.quoted(id.text)) --directory URL"
-            session.output.hint("the file has no checksum: compare the public key, or \(fetch)")
+            session.output.hint(
+                "the file has no checksum: compare the public key, or keytool id fetch \(id) --directory URL")
         case .desktop:
             try refuseSecret()
             // The keystore's passphrase has another use only if it opened the file.
