@@ -7,7 +7,7 @@ import shutil
 import pytest
 
 from kit import agefile, archives, databackup, identityfiles, keyfiles, masterkey, oracle, shamir
-from kit.processes.memoryleft import unexpected
+from kit.processes.memoryleft import unexpected, without_sentences
 from kit.processes.tracing import run_to_exit
 from kit.screens.follower import Paper
 from kit.servers.safedirectory import SafeSetup
@@ -359,11 +359,7 @@ def test_at_exit(houses, name):
         house.secrets["shared key"] = shamir.join(words[:2])
         house.secrets["shared key as text"] = agefile.identity_text(shamir.join(words[:2]))[16:].encode()
     house.learn()
-    # Programs have sentences, and so the end of one word and the beginning of another: once or twice by chance, while a
-    # copy of a share leaves many.
-    left = unexpected(memory, house)
-    met = {one.secret for one in left if " in share " in one.secret and "/" not in one.mapping.name}
-    left = [one for one in left if " in share " not in one.secret or len(met) > 2 and one.secret in met]
+    left = without_sentences(unexpected(memory, house))
     assert not left, f"{result}" + "\n".join(map(str, left))
 
 

@@ -5,7 +5,7 @@ import pytest
 from kit import archives, oracle, shamir
 from kit.processes.corefile import require_gcore
 from kit.processes.memory import Memory
-from kit.processes.memoryleft import unexpected
+from kit.processes.memoryleft import unexpected, without_sentences
 from kit.processes.promptmemory import answer, is_clean, left_at_exit, left_waiting
 from kit.stages.everysecret import ID, PASSWORDS, EverySecret
 
@@ -91,13 +91,6 @@ def typing_shares(process, house, words, question, answer):
             memory.close()
         process.send(typed)
     return without_sentences(left)
-
-
-def without_sentences(left):
-    """Programs have sentences, and so the end of one word and the beginning of another: once or twice by chance, while a
-    copy of a share leaves many."""
-    met = {one.secret for one in left if " in share " in one.secret and "/" not in one.mapping.name}
-    return [one for one in left if " in share " not in one.secret or len(met) > 2 and one.secret in met]
 
 
 def test_backup_join(house, terminal):

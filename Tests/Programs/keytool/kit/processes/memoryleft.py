@@ -28,6 +28,13 @@ def unexpected(memory, house, is_whole=True):
             if one.secret != PLACE and not one.mapping.is_guarded and not _is_known(one)]
 
 
+def without_sentences(left):
+    """Programs have sentences, and so the end of one word and the beginning of another: once or twice by chance, while a
+    copy of a share leaves many."""
+    met = {one.secret for one in left if " in share " in one.secret and "/" not in one.mapping.name}
+    return [one for one in left if " in share " not in one.secret or len(met) > 2 and one.secret in met]
+
+
 def _is_known(found):
     return any(found.secret.startswith(known.secret) and found.spelling in known.spellings
                and found.mapping.name in known.places for known in KNOWN)
