@@ -11,6 +11,14 @@ PATIENCE = 90
 OWN_ADDRESS = f"127.{os.getpid() >> 16 & 127 | 128}.{os.getpid() >> 8 & 255}.{os.getpid() & 255}"
 
 
+def kept(port=0):
+    """A socket that never listens: nobody else gets its port until it is closed. 0 stands for any free port."""
+    held = socket.socket()
+    held.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    held.bind(("127.0.0.1", port))
+    return held
+
+
 class Listener:
     """Serves each connection in a thread; `port` is free when it starts, and nobody answers there after `close`."""
 
@@ -26,10 +34,7 @@ class Listener:
         with contextlib.suppress(OSError):
             self.socket.shutdown(socket.SHUT_RDWR)
         self.socket.close()
-        # Kept, and never listening: nobody else gets the port.
-        self.socket = socket.socket()
-        self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        self.socket.bind(("127.0.0.1", self.port))
+        self.socket = kept(self.port)
 
     def _accept(self):
         while True:

@@ -8,7 +8,6 @@ import http.client
 import os
 import shutil
 import signal
-import socket
 import ssl
 import subprocess
 import tempfile
@@ -17,6 +16,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from kit.servers.certificates import openssl
+from kit.servers.listener import kept
 from kit.servers.safedirectory import MAX_BACKUP_BYTES, SafeDirectory
 
 PATIENCE = 60  # seconds
@@ -54,10 +54,8 @@ class WebServer(SafeDirectory):
         self.directory = Path(tempfile.mkdtemp(prefix="keytool-web-", dir="/tmp"))
         (self.directory / "root").mkdir()
         super().__init__(self.directory / "root" / "safe")
-        # Never listening, and kept: nobody else gets the port, also while the server is restarted.
-        self._kept = socket.socket()
-        self._kept.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        self._kept.bind(("127.0.0.1", 0))
+        # Also while the server is restarted.
+        self._kept = kept()
         self.port = self._kept.getsockname()[1]
         self.host = "localhost"
         self.certificate, self.login = certificate, login
