@@ -80,6 +80,7 @@ struct SafeDelete: Verb {
 
     private func removeSetup(_ chosen: ChosenPlace, _ keeper: ThreemaKeeper, _ session: Session) throws {
         let id = chosen.id
+        // Nobody is asked about a setup that is missing or damaged.
         _ = try keeper.safe.server(of: chosen.place)
         if !yes { try session.dialog.confirm("remove the Safe setup of \(chosen.label)", typing: id.text) }
         let server = try chosen.naming { try keeper.safe.removeSetup(of: chosen.place) }
