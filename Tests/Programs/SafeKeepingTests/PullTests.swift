@@ -198,7 +198,9 @@ import ThreemaSafe
         #expect(try nicknames() == ["first"])
         let generation = try house.safe.earlierBackup(1, of: Household.main).writerInfo?.generation
         #expect(generation == 1)
-        // The same for a backup of a file, and nothing is kept twice or without need.
+        // The same for a backup of a file, and nothing is kept twice or without need. Entries of one time are in the order
+        // of their digests.
+        house.advance(.seconds(1))
         let backup = try house.safe.earlierBackup(1, of: Household.main)
         options.isReplacingKey = true
         _ = try house.safe.restore(backup, of: Household.id, options)
