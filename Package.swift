@@ -162,7 +162,9 @@ let package = Package(
         room(
             "Messengers/SophaxMesh", "SophaxGroups", "SophaxChat", "Ratchet", "Encodings", "Primitives",
             "SecureMemory"),
-        room("Programs/ThreemaRecords", "Keystore", "ThreemaSafe", "Threema", "Shares", "Encodings", "SecureMemory"),
+        room(
+            "Programs/ThreemaRecords", "Keystore", "ThreemaSafe", "Threema", "SafeRules", "SafeWire", "Shares", "HTTP",
+            "Encodings", "Primitives", "SecureMemory"),
         room("Safe/SafeTransports", "SafeWire", "SafeStore", "HTTP", "AtomicFiles", "SecureMemory"),
         room(
             "Safe/SafeServer", "SafeStore", "SafeWire", "HTTP", "Encodings", "Primitives", "AtomicFiles",
@@ -378,15 +380,13 @@ func library(_ name: String, of targets: [Target]) -> Product {
     let inner: Set = ["HTTPTransport", "ObservedTime"]
     let rooms = targets.filter { !$0.path!.hasPrefix("Sources/C/") && !inner.contains($0.name) }
     let below = Dictionary(uniqueKeysWithValues: rooms.map { ($0.name, $0.dependencies) })
-    var names = [name]
-    // It grows on the way.
-    var next = names.startIndex
-    while next < names.endIndex {
-        for case .byNameItem(let room, _) in below[names[next]]! where below[room] != nil && !names.contains(room) {
-            names.append(room)
-        }
-        next += 1
+    var names: [String] = []
+    func add(_ name: String) {
+        guard let dependencies = below[name], !names.contains(name) else { return }
+        names.append(name)
+        for case .byNameItem(let room, _) in dependencies { add(room) }
     }
+    add(name)
     return .library(name: name, targets: names)
 }
 

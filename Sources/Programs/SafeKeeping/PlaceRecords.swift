@@ -2,6 +2,7 @@ package import Encodings
 package import Keystore
 package import SecureMemory
 internal import Threema
+package import ThreemaRecords
 
 // The record of a Safe place:
 //

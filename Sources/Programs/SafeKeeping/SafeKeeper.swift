@@ -2,6 +2,7 @@ package import Encodings
 package import Keystore
 package import SafeWire
 package import SecureMemory
+internal import ThreemaRecords
 internal import ThreemaSafe
 
 /// Operations on the Safe backup of an identity, one in each file beside this one.

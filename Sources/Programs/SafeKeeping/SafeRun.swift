@@ -6,6 +6,7 @@ internal import SafeRules
 internal import SafeWire
 internal import SecureMemory
 internal import Threema
+internal import ThreemaRecords
 internal import ThreemaSafe
 
 /// Carries out the actions of `SafeMachine` for one place: reads and writes its records, seals and opens backups,

@@ -5,6 +5,7 @@ internal import Primitives
 internal import SafeRules
 internal import SafeWire
 package import SecureMemory
+internal import ThreemaRecords
 internal import ThreemaSafe
 
 /// The state between two runs, in the plain file `state.json`. Server and backup id are in it only as a keyed digest.

@@ -10,6 +10,7 @@ import Threema
 import ThreemaSafe
 
 @testable import SafeKeeping
+@testable import ThreemaRecords
 
 /// Fetching a backup that an app writes, in order to store it.
 @Suite struct MirrorTests {
@@ -92,7 +93,7 @@ import ThreemaSafe
     @Test func `the setup can be removed, and the history stays`() throws {
         try write(Household.document("phone"))
         try mirror()
-        try home.safe.removeSetup(of: Household.main)
+        _ = try home.safe.removeSetup(of: Household.main)
         #expect(throws: SafeKeepingError.noSetup(id: "ABCD1234")) { try mirror() }
         #expect(home.server.backups.count == 1)
         let contacts = try home.safe.history(of: Household.main).map(\.contents?.contacts)

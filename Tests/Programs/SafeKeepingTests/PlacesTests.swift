@@ -7,10 +7,10 @@ import SafeWire
 import Synchronization
 import Testing
 import Threema
-import ThreemaRecords
 import ThreemaSafe
 
 @testable import SafeKeeping
+@testable import ThreemaRecords
 
 /// Several places of one identity, with the same Safe key: each has its own state, and no verb at one changes another.
 @Suite struct PlacesTests {

@@ -6,10 +6,10 @@ import SafeWire
 import SecureMemory
 import Testing
 import Threema
-import ThreemaRecords
 import VectorKit
 
 @testable import SafeKeeping
+@testable import ThreemaRecords
 
 /// What the records of an identity contain, and what happens where they do not.
 @Suite struct RecordTests {

@@ -8,6 +8,7 @@ import Threema
 import VectorKit
 
 @testable import SafeKeeping
+@testable import ThreemaRecords
 
 /// The file `state.json`: lost, foreign, or written by somebody else.
 @Suite struct StateTests {

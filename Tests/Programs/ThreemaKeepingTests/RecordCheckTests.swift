@@ -3,12 +3,12 @@ import SafeKeepingKit
 import SecureMemory
 import Testing
 import Threema
-import ThreemaRecords
 import ThreemaSafe
 import VectorKit
 
 @testable import SafeKeeping
 @testable import ThreemaKeeping
+@testable import ThreemaRecords
 
 /// Records that another keystore may have made.
 @Suite struct RecordCheckTests {

@@ -9,6 +9,7 @@
 @testable import SophaxChat
 @testable import SophaxGroups
 @testable import TextSecure
+@testable import ThreemaRecords
 
 /// Archives, records of the keystore and of sessions, and the MainKey's lists.
 enum Stores {

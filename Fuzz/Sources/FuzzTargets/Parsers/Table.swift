@@ -321,6 +321,6 @@ private let stores: [FuzzTarget] = [
             "Ratchet/PrekeyPool.init(decoding:rules:)", "Ratchet/GroupSession.init(decoding:limits:)",
             "Ratchet/DoubleRatchet.init(decoding:suite:)",
         ], Stores.ratchets),
-    FuzzTarget("safe-setup", limit: 2048, ["SafeKeeping/SafeSetup.init(decoding:)"], Stores.safeSetup),
+    FuzzTarget("safe-setup", limit: 2048, ["ThreemaRecords/SafeSetup.init(decoding:)"], Stores.safeSetup),
     FuzzTarget("server-accounts", limit: 2048, []) { Server.accounts($0) },
 ]

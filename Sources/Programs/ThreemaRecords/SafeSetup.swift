@@ -1,7 +1,7 @@
 internal import Encodings
-internal import SafeRules
+package import SafeRules
 internal import SafeWire
-internal import SecureMemory
+package import SecureMemory
 
 // The sealed record `safe`:
 //
@@ -36,12 +36,12 @@ package struct SafeSetup: ~Copyable {
     private static let maxCount = 4 * SafeTarget.maxCount
 
     package private(set) var current: SafeTarget
-    private(set) var next: SafeTarget?
-    private(set) var retiring: SafeTarget?
+    package private(set) var next: SafeTarget?
+    package private(set) var retiring: SafeTarget?
     /// Whether a deletion has begun and its process has died.
-    private(set) var isDeleting = false
-    private(set) var consents: [Digest] = []
-    private(set) var isLeavingOld = false
+    package private(set) var isDeleting = false
+    package private(set) var consents: [Digest] = []
+    package private(set) var isLeavingOld = false
     /// Whether nothing may be written to the place, because another device writes it.
     package private(set) var isReadOnly: Bool
 
@@ -94,7 +94,7 @@ package struct SafeSetup: ~Copyable {
         return try SafeTarget(decoding: message.extracting(field.place))
     }
 
-    func encoded() -> SecureBytes {
+    package func encoded() -> SecureBytes {
         var bytes = SecureBuffer(capacity: Self.usualCount)
         bytes.append(Self.version)
         append(current, number: Self.currentField, to: &bytes)
@@ -129,10 +129,10 @@ package struct SafeSetup: ~Copyable {
     }
 
     /// Whether the backup at the old target is still to be deleted.
-    var isRetiring: Bool { Self.addressText(of: retiring) != nil }
+    package var isRetiring: Bool { Self.addressText(of: retiring) != nil }
 
     /// Whether a change of password or place is not finished, or its old backup not deleted.
-    var isChanging: Bool {
+    package var isChanging: Bool {
         switch next {
         case .some: true
         case .none: isRetiring
@@ -140,7 +140,7 @@ package struct SafeSetup: ~Copyable {
     }
 
     /// Whether the unfinished change is one of the password: a move to the same address with the same key is refused.
-    var isChangingPassword: Bool { Self.addressText(of: next) == current.address.text }
+    package var isChangingPassword: Bool { Self.addressText(of: next) == current.address.text }
 
     /// The servers of all targets: address, and the name of the provisioning file that has it.
     package var servers: [(address: String, onPrem: String?)] {
@@ -156,13 +156,13 @@ package struct SafeSetup: ~Copyable {
         return servers
     }
 
-    mutating func makeReadOnly() { isReadOnly = true }
+    package mutating func makeReadOnly() { isReadOnly = true }
 
     // MARK: Moves
 
     /// Moves the targets, and stores the knowledge about the change.
     /// - Parameter candidate: the new place, which is not saved yet.
-    mutating func apply(_ shift: Shift, _ knowledge: Knowledge, candidate: borrowing SafeTarget?) {
+    package mutating func apply(_ shift: Shift, _ knowledge: Knowledge, candidate: borrowing SafeTarget?) {
         isDeleting = knowledge.isDeleting
         consents = knowledge.consents
         isLeavingOld = knowledge.isLeavingOld
@@ -188,7 +188,7 @@ package struct SafeSetup: ~Copyable {
     }
 
     /// The backup is in use again, so it must not be deleted.
-    mutating func endDeletion() { isDeleting = false }
+    package mutating func endDeletion() { isDeleting = false }
 
     private static func copy(_ target: borrowing SafeTarget?) -> SafeTarget? {
         switch target {
@@ -197,7 +197,7 @@ package struct SafeSetup: ~Copyable {
         }
     }
 
-    static func addressText(of target: borrowing SafeTarget?) -> String? {
+    package static func addressText(of target: borrowing SafeTarget?) -> String? {
         switch target {
         case .some(let target): target.address.text
         case .none: nil

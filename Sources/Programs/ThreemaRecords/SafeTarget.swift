@@ -1,8 +1,8 @@
 internal import HTTP
-internal import Primitives
+package import Primitives
 package import SafeWire
-internal import SecureMemory
-internal import Threema
+package import SecureMemory
+package import Threema
 package import ThreemaSafe
 
 // A target in the sealed record `safe`, a Protocol Buffers message:
@@ -39,9 +39,9 @@ package struct SafeTarget: ~Copyable {
     package let server: SafeEndpoint
     package let keys: SafeKeys
     /// The name of the place in the state, which does not depend on its address.
-    let placeName: [UInt8]
+    package let placeName: [UInt8]
 
-    var address: SafeServerAddress { server.address }
+    package var address: SafeServerAddress { server.address }
 
     /// - Parameter placeName: nil for a new place.
     package init(server: consuming SafeEndpoint, keys: consuming SafeKeys, placeName: [UInt8]? = nil) {
@@ -51,7 +51,7 @@ package struct SafeTarget: ~Copyable {
     }
 
     /// Derives the key. This takes 64 MiB of memory and some tenths of a second.
-    init(
+    package init(
         server: consuming SafeEndpoint, password: borrowing SecureBytes, id: ThreemaID
     ) throws(KeyDerivationError) {
         let keys = try password.withBytes { (password) throws(KeyDerivationError) in
@@ -60,20 +60,20 @@ package struct SafeTarget: ~Copyable {
         self.init(server: server, keys: keys)
     }
 
-    var copy: SafeTarget { SafeTarget(server: server.copy, keys: keysCopy, placeName: placeName) }
+    package var copy: SafeTarget { SafeTarget(server: server.copy, keys: keysCopy, placeName: placeName) }
 
     /// The same key at another place.
-    func moved(to server: consuming SafeEndpoint, placeName: [UInt8]? = nil) -> SafeTarget {
+    package func moved(to server: consuming SafeEndpoint, placeName: [UInt8]? = nil) -> SafeTarget {
         SafeTarget(server: server, keys: keysCopy, placeName: placeName)
     }
 
-    consuming func takeKeys() -> SafeKeys { keys }
+    package consuming func takeKeys() -> SafeKeys { keys }
 
     /// A random name for a new place.
-    static var freshPlaceName: [UInt8] { Random.bytes(placeNameCount) }
+    package static var freshPlaceName: [UInt8] { Random.bytes(placeNameCount) }
 
     /// The same place and key with another address, login or trust.
-    func approached(as server: consuming SafeEndpoint) -> SafeTarget {
+    package func approached(as server: consuming SafeEndpoint) -> SafeTarget {
         SafeTarget(server: server, keys: keysCopy, placeName: placeName)
     }
 
@@ -139,7 +139,7 @@ package struct SafeTarget: ~Copyable {
     }
 
     /// Whether address and key are equal; login and trust may differ.
-    func isSame(as other: borrowing SafeTarget) -> Bool {
+    package func isSame(as other: borrowing SafeTarget) -> Bool {
         let isSameKey = keys.masterKey.withBytes { key in
             other.keys.masterKey.withBytes { ConstantTime.areEqual(key, $0) }
         }
