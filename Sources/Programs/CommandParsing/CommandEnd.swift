@@ -53,7 +53,7 @@ package enum CommandEnd {
     /// The parser wraps help to a width that it takes from here first, and cannot do so for a few columns.
     static func widen() {
         let columns = Environment.value("COLUMNS").flatMap { Int($0) } ?? TerminalSize.current?.columns ?? 80
-        if columns < 40 { setenv("COLUMNS", "40", 1) }
+        if columns < 40 { unsafe setenv("COLUMNS", "40", 1) }
     }
 
     /// Prints the version, for people or for programs, and ends the process.
