@@ -108,6 +108,15 @@ package struct SecretAsker<Kind: Secret> {
         }
     }
 
+    /// Asks for a secret that was refused once more.
+    /// - Parameter nothing: what Enter alone means.
+    /// - Returns: an empty one for Enter alone; nil at the end of input.
+    package static func askAgain(
+        _ subject: SecretSubject, nothingFor nothing: String, on terminal: borrowing ControllingTerminal
+    ) throws -> SecureBytes? {
+        try terminal.askSecret(question(subject, isAgain: true, nothingFor: nothing))
+    }
+
     /// A password of the machine's choice, shown and then typed once.
     private func generate(_ terminal: borrowing ControllingTerminal) throws -> SecureBytes {
         let secret = Proquint.encode(Random.secret(Self.generatedBits / 8))

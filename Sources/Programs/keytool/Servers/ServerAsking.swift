@@ -2,6 +2,7 @@ import CommandLine
 import Console
 import HTTP
 import SafeWire
+import SecureMemory
 
 // What `safe setup` asks of a server that no option says, on a terminal.
 
@@ -34,15 +35,22 @@ extension ServerOptions {
             pins: isSameMachine ? server.pins : pins)
     }
 
-    /// Asks for another login on the same server.
+    /// Asks for another login on the same server. The password comes first: who is refused has mistyped it, as a rule,
+    /// and would type it where the name is asked for, with echo.
     /// - Returns: nil at the end of input.
     func askedLogin(
         for server: borrowing SafeEndpoint, on terminal: borrowing ControllingTerminal, _ session: Session
     ) throws -> SafeEndpoint? {
-        guard let user = try askedUser(on: server.address.host, instead: server.user, terminal) else { return nil }
-        let login = try user.isEmpty ? nil : login(server.address, user, session, isTyped: true)
-        return SafeEndpoint(
-            server.address, login: login, authority: server.authority, pins: server.pins, onPrem: server.onPrem)
+        if let user = server.user {
+            guard
+                let password = try SecretAsker<ServerPassword>.askAgain(
+                    .of("\(user) on \(server.address.host)"), nothingFor: "another user", on: terminal)
+            else { return nil }
+            guard password.count <= Login.maxPasswordBytes else { throw SecretError.tooLong }
+            if password.count > 0 { return server.with(Login(user: user, password: password)) }
+        }
+        guard let user = try askedUser(on: server.address.host, terminal) else { return nil }
+        return server.with(try user.isEmpty ? nil : login(server.address, user, session, isTyped: true))
     }
 
     private func askedAddress(on terminal: borrowing ControllingTerminal) throws -> SafeServerAddress? {
@@ -64,20 +72,23 @@ extension ServerOptions {
         guard case .https = address, address != .official, serverUser == nil else {
             return try server(at: address, user: serverUser, session)
         }
-        guard let user = try askedUser(on: address.host, instead: nil, terminal) else { return nil }
+        guard let user = try askedUser(on: address.host, terminal) else { return nil }
         return try server(at: address, user: user.isEmpty ? nil : user, session)
     }
 
     /// - Returns: nil at the end of input; an empty text for none.
-    private func askedUser(
-        on host: String, instead present: String?, _ terminal: borrowing ControllingTerminal
-    ) throws -> String? {
-        let offer = present.map { "\($0), and the password again" } ?? "none"
-        while let typed = try terminal.askText("User on \(host) (Enter for \(offer)): ") {
-            let user = typed.isEmpty ? present ?? "" : typed
+    private func askedUser(on host: String, _ terminal: borrowing ControllingTerminal) throws -> String? {
+        while let user = try terminal.askText("User on \(host) (Enter for none): ") {
             if user.isEmpty || Login.isUser(user) { return user }
             Output.word("error", "that is not a valid user name")
         }
         return nil
+    }
+}
+
+extension SafeEndpoint {
+    /// The same server with another login.
+    fileprivate func with(_ login: consuming Login?) -> SafeEndpoint {
+        SafeEndpoint(address, login: login, authority: authority, pins: pins, onPrem: onPrem)
     }
 }

@@ -2,7 +2,7 @@
 
 import pytest
 
-from kit.screens.setupdialog import PASSWORD, answer_login, terminal, user  # fixtures among them
+from kit.screens.setupdialog import PASSWORD, again, answer_login, terminal  # fixtures among them
 from kit.servers.httpsmachine import ID, LOGIN, SERVER_PASSWORD, USER, pushed  # a fixture
 
 SAFE = f"Safe password for {ID}: $"
@@ -33,10 +33,10 @@ def pull(machine, terminal):
     return pull
 
 
-@pytest.mark.parametrize("name", ["", USER], ids=["the same user", "typed again"])
+@pytest.mark.parametrize("name", ["", USER], ids=["the same user", "as another user"])
 def test_login_is_asked_again(machine, pull, name):
     run = pull()
-    answer_login(run, name, instead=USER)
+    answer_login(run, name, refused=USER)
     assert run.finish() == 0, run.text
     assert run.text.count("Safe password for") == 1, run.text
     assert machine.server.requests[-1].login == LOGIN
@@ -48,22 +48,22 @@ def test_login_is_asked_again(machine, pull, name):
 @pytest.mark.parametrize("options", [["--show"], ["--output", "@file"], ["--raw", "--output", "@file"]], ids=" ".join)
 def test_where_nothing_is_stored(machine, pull, tmp_path, options):
     run = pull(*[str(tmp_path / "file") if word == "@file" else word for word in options])
-    answer_login(run, instead=USER)
+    answer_login(run, refused=USER)
     assert run.finish() == 0 and not list(machine.keytool.keystore.iterdir()), run.text
 
 
 def test_three_tries(machine, pull):
     run = pull()
-    answer_login(run, password="mistyped again", instead=USER)
+    answer_login(run, password="mistyped again", refused=USER)
     run.expect(REFUSED)
-    answer_login(run, "somebody-else", "and again", instead=USER)
+    answer_login(run, "somebody-else", "and again", refused=USER)
     assert run.finish() == 13 and run.text.count("does not accept this user name") == 3, run.text
     assert run.text.count("Safe password for") == 1 and not list(machine.keytool.keystore.iterdir())
 
 
 def test_no_answer(machine, pull):
     run = pull()
-    run.expect(user(instead=USER))
+    run.expect(again(USER))
     run.press(b"\x04")
     assert run.finish() == 13 and run.text.count("does not accept this user name") == 1, run.text
 

@@ -8,7 +8,7 @@ import pytest
 
 from kit.runner import snapshot
 from kit.screens.setupdialog import (  # fixtures among them
-    MAKE, PREPARE, PUSH, SERVER, TRUST, answer_login, choose_password, decline_card, decline_push, log_in, terminal,
+    MAKE, PREPARE, PUSH, SERVER, TRUST, again, answer_login, choose_password, decline_card, decline_push, log_in, terminal,
     trusting, user)
 from kit.servers import faults as f
 from kit.servers.certificates import openssl
@@ -118,15 +118,15 @@ def test_slow_answers_are_not_the_servers_time(bare, trusting, terminal):
 
 
 def test_wrong_login(bare, trusting, terminal):
-    """Enter keeps the name; the address is not asked again."""
+    """The password is asked for first; the address is not asked again."""
     run = terminal("safe", "setup", runner=trusting)
     run.expect(SERVER)
     run.send(bare.server.url)
     answer_login(run, password="not this one")
     run.expect("does not accept this user name and password")
-    answer_login(run, "nobody", instead=USER)
+    answer_login(run, "nobody", refused=USER)
     run.expect("does not accept this user name and password")
-    answer_login(run, USER, instead="nobody")
+    answer_login(run, USER, refused="nobody")
     ends_well(run)
     assert count(run, SERVER) == 1
 
@@ -135,7 +135,7 @@ def test_wrong_password_is_typed_again_without_the_name(bare, trusting, terminal
     run = terminal("safe", "setup", "--server", bare.server.url, "--server-user", USER, runner=trusting)
     run.expect(f"password of {USER} on localhost: $")
     run.send("not this one")
-    answer_login(run, "", instead=USER)
+    answer_login(run, "", refused=USER)
     ends_well(run)
 
 
@@ -153,7 +153,7 @@ def test_login_that_was_not_expected(bare, trusting, terminal):
 def test_wrong_password_from_a_file_is_typed(bare, trusting, terminal, given):
     run = terminal("safe", "setup", "--server", bare.server.url, "--server-user", USER,
                    *given("server-password", b"not this one"), runner=trusting)
-    answer_login(run, "", instead=USER)
+    answer_login(run, "", refused=USER)
     ends_well(run)
 
 
@@ -173,7 +173,7 @@ def test_no_other_login(bare, trusting, terminal):
     run.expect(SERVER)
     run.send(bare.server.url)
     answer_login(run, password="not this one")
-    run.expect(user(instead=USER))
+    run.expect(again(USER))
     run.press(b"\x04")
     assert run.finish() == 13 and run.text.count("keytool: error: ") == 1, run.text
 
@@ -415,7 +415,7 @@ def test_everything_goes_wrong_once(owner, web_server, certificates, terminal):
     run.expect(TRUST)
     run.send("p")
     run.expect("does not accept this user name and password")
-    answer_login(run, "", ANNA.password.decode(), instead=ANNA.user)
+    answer_login(run, "", ANNA.password.decode(), refused=ANNA.user)
     run.expect(PREPARE)
     run.send("y")
     choose_password(run)
@@ -424,6 +424,6 @@ def test_everything_goes_wrong_once(owner, web_server, certificates, terminal):
     decline_card(run)
     assert run.finish() == 0, run.text
     assert count(run, TRUST) == count(run, PREPARE) == 1 and count(run, SERVER) == 3
-    assert count(run, "User on") == 2
+    assert count(run, "User on") == 1
     assert owner.json("safe", "push")["result"] == "unchanged"
     assert owner.json("safe", "server")["pins"] == [certificates.self_signed.pin]

@@ -30,17 +30,26 @@ def trusting(bare):
     return bare.keytool.with_environment(SSL_CERT_FILE=authority)
 
 
-def user(host="localhost", instead="none"):
-    again = "" if instead == "none" else ", and the password again"
-    return rf"User on {host} \(Enter for {instead}{again}\): $"
+def user(host="localhost"):
+    return rf"User on {host} \(Enter for none\): $"
 
 
-def answer_login(run, name=USER, password=SERVER_PASSWORD.decode(), **asked):
-    run.expect(user(**asked))
-    run.send(name)
-    run.expect(f"password of {name or asked['instead']} on localhost: $")
-    assert not run.echo
-    run.send(password)
+def again(refused):
+    return rf"password of {refused} on localhost, again \(Enter for another user\): $"
+
+
+def answer_login(run, name=USER, password=SERVER_PASSWORD.decode(), refused=None):
+    """Answers what is asked, after a refused user the password first; no name: of that user."""
+    if refused:
+        run.expect(again(refused))
+        assert not run.echo
+        run.send("" if name else password)
+    if name:
+        run.expect(user())
+        run.send(name)
+        run.expect(f"password of {name} on localhost: $")
+        assert not run.echo
+        run.send(password)
 
 
 def log_in(run, url):
