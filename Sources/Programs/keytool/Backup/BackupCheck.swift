@@ -40,7 +40,7 @@ struct BackupCheck: Verb {
             defer { opened.sayNotes(session.output) }
             return try report(opened.identity, .otherFile, lines, session) { opened.json("backup check", $0) }
         }
-        if let file = try IdentityKeyFile.read(code, keyFile, verb: "check") {
+        if let file = try IdentityKeyFile.read(code, keyFile, verb: "check", session.output) {
             let opened = try file.open(code, keyFile, or: keystore.passphrase, session)
             let lines = ["the key file opens: \(opened.identity.id)"] + opened.lines
             return try report(opened.identity, .otherFile, lines, session) { opened.json("backup check", $0) }

@@ -40,7 +40,7 @@ struct BackupImport: Verb {
         guard !replaceProfile else {
             throw UsageFailure("--replace-profile is for Android data backups; nothing else has a profile")
         }
-        if let file = try IdentityKeyFile.read(code, keyFile, verb: "import") {
+        if let file = try IdentityKeyFile.read(code, keyFile, verb: "import", session.output) {
             return try importKeyFile(file, session)
         }
         let opened = try code.open(session)

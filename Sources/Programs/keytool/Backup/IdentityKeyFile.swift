@@ -35,13 +35,13 @@ enum IdentityKeyFile: ~Copyable {
     /// - Returns: nil for a backup code, or if no file was named.
     /// - Throws: `UsageFailure` for a key file that belongs to another command; `InputError`.
     static func read(
-        _ code: CodeOptions, _ options: IdentityKeyFileOptions, verb: String
+        _ code: CodeOptions, _ options: IdentityKeyFileOptions, verb: String, _ output: Output
     ) throws -> IdentityKeyFile? {
         guard code.qrImage == nil, let path = code.file else { return try refuseOptions(options) }
         // The ID says what it is, in a pipe as well.
         guard options.id == nil else {
             let file = path == "-" ? InputFile.standardInput : InputFile(unawaited: path)
-            let content = try file.readGuarded(.text, limit: KeyFileFormat.maxCount)
+            let content = try file.readGuarded(.text, limit: KeyFileFormat.maxCount, warning: output)
             guard !content.withBytes({ IDBackup.isLikely($0) }) else {
                 throw UsageFailure(
                     "\(path) is a backup code, which contains its ID", hint: "leave out --id; --expect-id compares it")

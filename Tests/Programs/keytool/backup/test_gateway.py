@@ -57,6 +57,14 @@ def test_in_and_out(keytool, key, secret, tmp_path):
     assert SECRET not in b"".join(each.read_bytes() for each in keytool.keystore.rglob("*") if each.is_file())
 
 
+def test_a_key_that_others_can_read(keytool, write):
+    for mode, warns in (0o600, False), (0o644, True):
+        for verb in "check", "import":
+            done = keytool.ok("backup", verb, write("bot.private", TEXT, mode), "--id", ID)
+            assert ("bot.private can be read by others" in done.err) == warns, done.err
+        keytool.ok("id", "remove", ID, "--yes")
+
+
 def test_the_program_opens_messages_with_an_exported_key(keytool, write, tmp_path):
     """A box that the SDKs have sealed, and one that the program seals with the file."""
     keytool.ok("backup", "import", write("peer", f"PRIVATE: {PEER.upper()}\r\n"), "--id", "*PEERGW1")
@@ -71,8 +79,10 @@ def test_keys_that_the_program_makes(keytool, write, tmp_path):
     for number in range(200 if TRIES_ALL else 3):
         private, public = tmp_path / f"{number}.private", tmp_path / f"{number}.public"
         gateway("generate", private, public)
+        private.chmod(0o600)
         opened = keytool.json("backup", "check", private, "--id", ID)
         assert f"public:{opened['public_key']}" == public.read_text().strip()
+        public.chmod(0o600)
         assert keytool.fails(65, "backup", "import", public, "--id", ID).err.startswith("keytool: error: this is a public")
 
 
