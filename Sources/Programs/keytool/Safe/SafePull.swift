@@ -177,7 +177,13 @@ struct SafePull: Verb {
         try session.output.done(
             drawn: summary.lines(isStored: isStored, contacts: contacts) + written.map(StyledLine.init),
             json: summary.json(at: place, isStored: isStored, file: path, contacts: contacts))
-        guard isStored, id.isGateway, replaced?.contacts == nil else { return }
+        // A machine that the identity is new on.
+        guard isStored, let replaced, replaced.contacts == nil, replaced.damaged.isEmpty else { return }
+        if replaced.place != nil {
+            session.output.hint(
+                "nothing runs by itself: keytool safe schedule prints what cron or systemd needs")
+        }
+        guard id.isGateway else { return }
         session.output.hint(
             "a Safe has no API secret: keytool backup import CODEFILE --gateway-secret-file FILE stores it, or a key file and --id"
         )
