@@ -93,11 +93,32 @@ import ThreemaSafe
     @Test func `the setup can be removed, and the history stays`() throws {
         try write(Household.document("phone"))
         try mirror()
-        _ = try home.safe.removeSetup(of: Household.main)
+        let server = try home.safe.removeSetup(of: Household.main)
+        #expect(server == home.server.address)
         #expect(throws: SafeKeepingError.noSetup(id: "ABCD1234")) { try mirror() }
         #expect(home.server.backups.count == 1)
         let contacts = try home.safe.history(of: Household.main).map(\.contents?.contacts)
         #expect(contacts == [2])
+    }
+
+    @Test func `the password that a phone chose is taken, and an authority stays that was named meanwhile`() throws {
+        let password = secret("of the phone")
+        let keys = try password.withBytes { try SafeKeys(password: $0, id: Household.id) }
+        home.server.backups[keys.backupID.hex] = try SafeBackup.seal(
+            Household.identity().clientKey, Profile(Household.document("phone")), writerInfo: nil, keys: keys)
+        let (home, authority) = (home, Array("PEM".utf8))
+        home.server.misbehave { _, _ in
+            let target = Household.target(home.server).approached(
+                as: SafeEndpoint(home.server.address, login: nil, authority: authority, pins: []))
+            try? home.locked().write(SafeSetup(target, isReadOnly: true), at: .main)
+            return nil
+        }
+        try home.safe.adoptPassword(password, at: Household.main)
+        let setup = try home.keystore.identity(.threema(Household.id)).requiredSetup(at: .main)
+        #expect(setup.current.server.authority == authority)
+        #expect(setup.current.keys.backupID == keys.backupID)
+        let isReadOnly = setup.isReadOnly
+        #expect(isReadOnly)
     }
 
     @Test func `each alarm, again in each run`() throws {

@@ -4,6 +4,7 @@ import SafeKeepingKit
 import SafeKit
 import SafeRules
 import SafeWire
+import SecureMemory
 import Synchronization
 import Testing
 import Threema
@@ -74,6 +75,26 @@ import ThreemaSafe
         }
         #expect(house.server.takeRequests() == [.store, .fetch, .remove])
         #expect(house.server.backups.isEmpty && other.backups.isEmpty)
+        #expect(try house.safe.places(of: Household.id).count == 2)
+    }
+
+    @Test func `a place shares the key that is to be shared at that moment, or none`() throws {
+        let third = SafePlace(Household.id, PlaceName("third")!)
+        let server = try MemoryServer("file:///third")
+        func setUp(withKeyOf source: SafePlace) throws {
+            _ = try house.safe.setUpSafe(third, at: SafeEndpoint(server.address), withKeyOf: source, test: nil)
+        }
+        // Another process has set up `main` since it was asked.
+        #expect(throws: SafeKeepingError.differentKeys(id: "ABCD1234")) { try setUp(withKeyOf: Self.nas) }
+        // The password of `main` is about to be another one.
+        house.server.misbehave { _, request in request == .store ? .refused(.refused(code: 500)) : nil }
+        #expect(throws: (any Error).self) {
+            _ = try house.safe.changePassword(at: Household.main, to: secret("another password"))
+        }
+        house.server.recover()
+        #expect(throws: Household.refusal(.changeUnfinished, .changeUnfinished)) {
+            try setUp(withKeyOf: Household.main)
+        }
         #expect(try house.safe.places(of: Household.id).count == 2)
     }
 

@@ -106,6 +106,20 @@ import Threema
         #expect(state.codeProvenAt == nil)
     }
 
+    @Test func `no kit of a replaced key is remembered`() throws {
+        let kits = KitKeeper(keystore: house.keystore, now: house.safe.now)
+        let code = try house.codes.export(of: Household.id, password: password, scheme: .pbkdf2)
+        let (key, safes) = (Household.identity().clientKey.publicKey, try kits.safes(of: Household.id))
+        _ = try house.codes.store(Household.identity(0x11), from: .backupCode, ifOtherKey: .replace)
+        var isFinished = false
+        #expect(throws: ShareKeepingError.keyChanged) {
+            try kits.remember(code, of: Household.id, key, safes) { isFinished = true }
+        }
+        #expect(!isFinished)
+        let kit = try kits.kit(of: Household.id)
+        #expect(kit == nil)
+    }
+
     @Test func `a proof survives pushes, and the uploads a proof`() throws {
         try house.setUp()
         _ = try house.codes.compare(Household.identity(), isProven: true)
