@@ -35,6 +35,19 @@ import ThreemaMessages
         #expect(throws: ChatSessionError.stream(.closed)) { try session.send(.echoRequest([])) }
     }
 
+    @Test func `an answer that lies unread is one`() throws {
+        let chat = Chat()
+        let session = try chat.logInQuietly(Scene.alice)
+        chat.network.wait(until: .seconds(60))
+        #expect(try session.receive(within: .zero) == nil)
+        // The caller works for longer than an answer may take.
+        chat.network.wait(until: .seconds(75))
+        #expect(try session.receive(within: .zero) == nil)
+        #expect(session.connectionEnd == nil)
+        // The next silence is one.
+        #expect(try session.receive(within: .seconds(600)) == nil)
+    }
+
     @Test func `a refused payload is not sent, nor are those beside it`() throws {
         let session = try Chat().logInQuietly(Scene.alice)
         let tooLong = ChatPayload.echoRequest([UInt8](repeating: 0, count: 8173))

@@ -80,6 +80,8 @@ public final class ChatSession {
             let now = clock()
             switch echo.due(at: now) {
             case .close:
+                // A caller that has worked for long has not read yet what has come meanwhile.
+                guard try !read(within: .zero), end == nil else { continue }
                 close(.noEcho)
                 throw .noEcho
             case .request(let bytes): try send([.echoRequest(bytes)])
@@ -155,8 +157,12 @@ public final class ChatSession {
         }
     }
 
-    private func read(within timeout: Duration) throws(ChatSessionError) {
-        if let answer = sort(within: timeout) { try write(answer) }
+    /// - Returns: whether something has come.
+    @discardableResult
+    private func read(within timeout: Duration) throws(ChatSessionError) -> Bool {
+        guard let answer = sort(within: timeout) else { return false }
+        try write(answer)
+        return true
     }
 
     /// Waits for a piece, and sorts what it has.
