@@ -74,9 +74,10 @@ extension Mailbox {
     func forgetUnread() throws {
         let time = now()
         try remove("sent") { name, value in
-            guard name != nil, value.count > Self.headerCount,
+            // One that is malformed is of no use any more, and must not keep the others.
+            guard value.count > Self.headerCount,
                 let sent = Timestamp(decoding: value.extracting(0..<Timestamp.encodedCount))
-            else { throw MailboxError.malformedValue(own.id) }
+            else { return true }
             // A time in the future is from a wrong clock.
             return !isWithin(Self.lifetime, of: sent, time) && sent <= time
         }

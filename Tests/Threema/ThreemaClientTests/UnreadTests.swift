@@ -86,6 +86,15 @@ import ThreemaMessages
         }
     }
 
+    @Test func `a value that is malformed goes, and keeps no other`() throws {
+        try alice.send("one", to: bob, id: MessageID(1))
+        try alice.send("two", to: bob, id: MessageID(2))
+        try alice.mailbox.store.transaction { try $0.set("sent", bob.id.bytes + MessageID(1).bytes, [1].span) }
+        try alice.mailbox.refresh()
+        #expect(try !alice.mailbox.store.contains("sent", bob.id.bytes + MessageID(1).bytes))
+        #expect(try alice.mailbox.sendAgain(MessageID(2), to: bob.id))
+    }
+
     @Test func `only what a session protects is kept, and nothing that is soon out of date`() throws {
         var contact = bob.contact
         contact.forwardSecurity = .disabledHere
