@@ -93,11 +93,12 @@ extension Mailbox {
         }
     }
 
-    /// What a message of a group says now: an old setup or name behind a later one would count as the last one.
-    /// - Returns: nil if the contact, or the user, is not in the group any more.
+    /// What a message of a group or of the user's picture says now: an old one behind a later one would count as the last.
+    /// - Returns: nil if the contact, or the user, is not in the group any more, or if a later message brings the picture.
     private func current(_ body: MessageBody, for contact: ThreemaID) throws -> MessageBody? {
         let identity: GroupIdentity
         switch body {
+        case .profilePicture: return try currentPicture(for: contact)
         case .groupSetup(let id, _), .groupName(let id, _), .groupPicture(let id, _):
             identity = GroupIdentity(creator: own.id, id: id)
         case .groupChat(let group, _), .groupCallStart(let group, _): identity = group

@@ -54,6 +54,16 @@ extension Mailbox {
         try sharePicture(with: .text, to: contact, at: now(), in: changes)
     }
 
+    /// What a contact is told that could not read an earlier message of the picture.
+    /// - Returns: nil if the picture has to be uploaded first: it goes along with a later message.
+    func currentPicture(for contact: ThreemaID) throws -> MessageBody? {
+        switch try decision(with: .text, to: contact, told: .nothing, at: now()) {
+        case .nothing, .upload: nil
+        case .send(let picture): .profilePicture(picture)
+        case .delete: .profilePicture(nil)
+        }
+    }
+
     func set(_ audience: PictureAudience, in changes: borrowing Transaction) throws {
         let value: [UInt8] =
             switch audience {
@@ -76,13 +86,14 @@ extension Mailbox {
         return contacts.prefix(maxSelected)
     }
 
+    /// - Parameter told: nil for what the contact was told.
     private func decision(
-        with type: MessageType, to contact: ThreemaID, at time: Timestamp
+        with type: MessageType, to contact: ThreemaID, told: PictureDistribution.Told? = nil, at time: Timestamp
     ) throws -> PictureDistribution.Decision {
         guard type.distributesProfile, let audience = try audience() else { return .nothing }
         return PictureDistribution.decide(
             with: type, to: contact, hasPicture: try store.contains("picture", own.id.bytes), audience: audience,
-            upload: try lastUpload(), told: try told(contact), now: time)
+            upload: try lastUpload(), told: try told ?? self.told(contact), now: time)
     }
 
     /// - Returns: nil if the mailbox has taken none over.

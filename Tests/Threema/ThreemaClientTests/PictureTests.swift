@@ -102,6 +102,31 @@ import VectorKit
         #expect(try told() == [nil])
     }
 
+    @Test(arguments: [false, true]) func `an unread picture is told as it is now`(isReplaced: Bool) throws {
+        try home.exchange()
+        try share(Self.picture(1))
+        try bob.mailbox.store.transaction { try $0.removeAll("ibex") }
+        try connect(bob)
+        try alice.send("Hello", to: bob)
+        let sent = try alice.sendOutbox()
+        // Before Bob has got it, another picture is chosen, or he may not see it any more.
+        try share(Self.picture(isReplaced ? 2 : 1), with: isReplaced ? .everyone : .nobody)
+        try bob.receive(sent)
+        for payload in try bob.sendOutbox() {
+            _ = try alice.mailbox.receive(payload.span) { [alice] incoming, changes in
+                try alice.mailbox.sendAgain(rejectedBy: incoming, in: changes)
+            }
+        }
+        let bodies = try bob.receive(alice.sendOutbox()).compactMap(\.message).map(\.body)
+        #expect(bodies.contains(.chat(.text("Hello"))))
+        for case .profilePicture(let picture?) in bodies { Issue.record("\(picture.blobID)") }
+        #expect(bodies.contains(.profilePicture(nil)) == !isReplaced)
+        // What is true now comes along with a message.
+        #expect(try told().count == (isReplaced ? 1 : 0))
+        try bob.mailbox.fetchPictures()
+        #expect(try bob.mailbox.picture(of: alice.id) == (isReplaced ? Self.picture(2).jpeg : nil))
+    }
+
     @Test func `after a restore contacts are asked, and send it again`() throws {
         try share(Self.picture(1))
         #expect(try told().count == 1)
