@@ -6,7 +6,7 @@ internal import SafeKeeping
 internal import SafeWire
 internal import SecureMemory
 package import Threema
-internal import ThreemaRecords
+package import ThreemaRecords
 internal import ThreemaSafe
 
 /// What is remembered of the emergency kit of an identity: when it was made, when its code was checked, and whether its
@@ -15,27 +15,16 @@ package struct KitKeeper: Sendable {
     let keystore: OpenKeystore
     let now: @Sendable () -> Timestamp
 
-    /// Address, login, trust, password and access of all Safes of an identity, as a digest.
-    package struct Safes: Equatable, Sendable {
-        static let count = 32
-        /// 32 bytes.
-        let digest: [UInt8]
-
-        init?(_ digest: [UInt8]) {
-            guard digest.count == Self.count else { return nil }
-            self.digest = digest
-        }
-    }
-
     /// What the Safes of an identity are at present.
     /// - Throws: `KeystoreError`.
-    package func safes(of id: ThreemaID) throws -> Safes { try safes(keystore.identity(.threema(id))) }
+    package func safes(of id: ThreemaID) throws -> KitRecord.Safes { try safes(keystore.identity(.threema(id))) }
 
     /// Remembers a new kit, and does `finish`.
     /// - Parameter safes: what the kit says, from before it was drawn.
     /// - Throws: `KeystoreError`, `FileError`, or what `finish` throws; then the kit from before is remembered.
     package func remember(
-        _ code: GroupedCode, of id: ThreemaID, _ publicKey: PublicKey, _ safes: Safes, finish: () throws -> Void
+        _ code: GroupedCode, of id: ThreemaID, _ publicKey: PublicKey, _ safes: KitRecord.Safes,
+        finish: () throws -> Void
     ) throws {
         let record = KitRecord(publicKey: publicKey, madeAt: now(), code: code, safes: safes)
         let held = try keystore.lockedIdentity(.threema(id), wait: LockedIdentity.usualWait)
@@ -77,13 +66,13 @@ package struct KitKeeper: Sendable {
     }
 
     /// - Throws: `KeystoreError.damaged`.
-    private func safes(_ records: borrowing IdentityRecords) throws -> Safes {
+    private func safes(_ records: borrowing IdentityRecords) throws -> KitRecord.Safes {
         let files = OnPremKeeper(keystore: keystore, now: now)
         var parts: [UInt8] = []
         for name in try records.safePlaces() {
             parts += try records.requiredSetup(at: name).kitDigests(named: name, files)
         }
-        return Safes(BLAKE2b.hash(parts.span))!
+        return KitRecord.Safes(BLAKE2b.hash(parts.span))!
     }
 }
 

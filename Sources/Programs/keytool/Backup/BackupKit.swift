@@ -8,6 +8,7 @@ import QRCode
 import SafeKeeping
 import Threema
 import ThreemaKeeping
+import ThreemaRecords
 
 /// What a document of several pages is written as.
 enum DocumentFormat: String, FileFormat {

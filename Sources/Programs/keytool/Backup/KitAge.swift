@@ -3,6 +3,7 @@ import Console
 import Encodings
 import Threema
 import ThreemaKeeping
+import ThreemaRecords
 
 /// How old the newest emergency kit of an identity is, and whether it still leads to its Safe.
 struct KitAge {

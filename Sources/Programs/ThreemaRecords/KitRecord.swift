@@ -1,8 +1,7 @@
 package import Encodings
-internal import Keystore
+package import Keystore
 internal import SecureMemory
-internal import Threema
-internal import ThreemaRecords
+package import Threema
 
 // The record `kit`, integers big endian:
 //
@@ -12,22 +11,34 @@ internal import ThreemaRecords
 //       33       8  when the kit was made, in milliseconds since the epoch
 //       41       8  when its code was last checked, in milliseconds since the epoch; 0 for never
 //       49       8  check word of its code, Base32 as text
-//       57      32  digest of its Safes (`KitKeeper.Safes`)
+//       57      32  digest of its Safes (`KitRecord.Safes`)
 
 /// What a keystore knows of the newest emergency kit of an identity.
 package struct KitRecord: Equatable, Sendable {
+    /// Address, login, trust, password and access of all Safes of an identity, as a digest.
+    package struct Safes: Equatable, Sendable {
+        static let count = 32
+        /// 32 bytes.
+        let digest: [UInt8]
+
+        package init?(_ digest: [UInt8]) {
+            guard digest.count == Self.count else { return nil }
+            self.digest = digest
+        }
+    }
+
     private static let version: UInt8 = 1
     private static let checkWordCount = 8
-    private static let count = 1 + PublicKey.count + 8 + 8 + checkWordCount + KitKeeper.Safes.count
+    private static let count = 1 + PublicKey.count + 8 + 8 + checkWordCount + Safes.count
 
-    let publicKey: PublicKey
+    package let publicKey: PublicKey
     package let madeAt: Timestamp
     /// When its backup code was last opened; nil for never.
     package var checkedAt: Timestamp?
     let checkWord: [UInt8]
-    let safes: KitKeeper.Safes
+    package let safes: Safes
 
-    init(publicKey: PublicKey, madeAt: Timestamp, code: GroupedCode, safes: KitKeeper.Safes) {
+    package init(publicKey: PublicKey, madeAt: Timestamp, code: GroupedCode, safes: Safes) {
         self.publicKey = publicKey
         self.madeAt = madeAt
         checkWord = IDBackup.checkWord(of: code).characters
@@ -35,11 +46,11 @@ package struct KitRecord: Equatable, Sendable {
     }
 
     /// Whether this is the code of the kit.
-    func contains(_ code: GroupedCode) -> Bool { IDBackup.checkWord(of: code).characters == checkWord }
+    package func contains(_ code: GroupedCode) -> Bool { IDBackup.checkWord(of: code).characters == checkWord }
 
     /// The newer one of two kits, and of one kit the later check.
     /// - Returns: nil if they are of two private keys.
-    func merged(with other: KitRecord?) -> KitRecord? {
+    package func merged(with other: KitRecord?) -> KitRecord? {
         guard let other else { return self }
         guard other.publicKey == publicKey else { return nil }
         guard other.madeAt == madeAt, other.checkWord == checkWord else {
@@ -50,11 +61,11 @@ package struct KitRecord: Equatable, Sendable {
     }
 
     /// - Returns: nil for anything but what `encoded` makes.
-    init?(decoding bytes: Span<UInt8>) {
+    package init?(decoding bytes: Span<UInt8>) {
         guard bytes.count == Self.count, bytes[0] == Self.version,
             let key = PublicKey(bytes.extracting(1..<1 + PublicKey.count).revealBytes()),
-            let safes = KitKeeper.Safes(
-                bytes.extracting(bytes.count - KitKeeper.Safes.count..<bytes.count).revealBytes())
+            let safes = Safes(
+                bytes.extracting(bytes.count - Safes.count..<bytes.count).revealBytes())
         else { return nil }
         publicKey = key
         madeAt = Timestamp(record: bytes, at: 33)
@@ -64,20 +75,20 @@ package struct KitRecord: Equatable, Sendable {
         self.safes = safes
     }
 
-    var encoded: [UInt8] {
+    package var encoded: [UInt8] {
         [Self.version] + publicKey.bytes + madeAt.recordBytes
             + (checkedAt ?? Timestamp(milliseconds: 0)).recordBytes + checkWord + safes.digest
     }
 }
 
 extension RecordName {
-    static let kit: RecordName = "kit"
+    package static let kit: RecordName = "kit"
 }
 
 extension IdentityRecords {
     /// - Returns: nil if there is none, or if it is about another private key than the present one.
     /// - Throws: `KeystoreError.damaged`.
-    func kitRecord(of publicKey: PublicKey) throws -> KitRecord? {
+    package func kitRecord(of publicKey: PublicKey) throws -> KitRecord? {
         guard let record = try read(.kit) else { return nil }
         guard let kit = record.withBytes({ KitRecord(decoding: $0) }) else {
             throw KeystoreError.damaged(record: RecordName.kit.text, owner: owner)
