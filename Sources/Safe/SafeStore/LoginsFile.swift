@@ -1,4 +1,5 @@
 public import AtomicFiles
+internal import Synchronization
 
 /// The file of a server's accounts. What is in it is the caller's.
 ///
@@ -9,26 +10,28 @@ public struct LoginsFile: Sendable {
     /// How long an edit waits for another one.
     static let editWait = Duration.seconds(5)
 
-    private let shared: SharedDirectory
+    private let place: Place
     private let name: String
+    /// The directory's path as it was given, and the file's name; for messages.
+    public let path: String
 
-    /// The file at a path. It may be missing; its directory must exist.
+    /// The file at a path. It may be missing; its directory must exist. If another directory comes to the path, as when
+    /// a link is switched, the file in that one counts.
     /// - Throws: `FileError`; `.missing` also if the path ends in a slash.
     public init(at path: String) throws(FileError) {
         let parts = path.split(separator: "/", omittingEmptySubsequences: false)
         guard let name = parts.last, !name.isEmpty else { throw .missing(path: path) }
         let above = parts.dropLast().joined(separator: "/")
-        shared = try SharedDirectory(parts.count == 1 ? "." : above.isEmpty ? "/" : above)
-        self.name = String(name)
+        let directory = try SharedDirectory(parts.count == 1 ? "." : above.isEmpty ? "/" : above)
+        self.init(String(name), in: directory, followingItsPath: true)
     }
 
-    init(_ name: String, in directory: SharedDirectory) {
-        shared = directory
+    /// - Parameter follows: false for the directory of a store, which is that of the backups, whatever is at its path.
+    init(_ name: String, in directory: SharedDirectory, followingItsPath follows: Bool = false) {
+        place = Place(directory, follows: follows)
         self.name = name
+        path = directory.directory.path(of: name)
     }
-
-    /// The directory's path as it was given, and the file's name; for messages.
-    public var path: String { shared.directory.path(of: name) }
 
     /// Identifies a state of the file.
     public struct Version: Equatable, Sendable {
@@ -39,7 +42,9 @@ public struct LoginsFile: Sendable {
 
     /// The present state of the file. Read it before the content: then a change in between is seen the next time.
     /// - Returns: nil if the file does not exist.
+    /// - Throws: `FileError`; `.missing` if its directory does not exist: it may come back.
     public func version() throws(FileError) -> Version? {
+        let shared = try place.present()
         do throws(FileError) {
             return Version(
                 identity: try shared.directory.identity(of: name),
@@ -51,14 +56,19 @@ public struct LoginsFile: Sendable {
     }
 
     /// The same, for a thread that must not wait.
-    /// - Returns: nil also if the file would have to be waited for.
+    /// - Returns: nil also if the file would have to be waited for, or its directory looked for.
     package func versionAtOnce() -> Version? {
-        guard shared.mayAnswerAtOnce, let state = shared.directory.stateAtOnce(of: name) else { return nil }
+        guard let shared = place.fixed, shared.mayAnswerAtOnce,
+            let state = shared.directory.stateAtOnce(of: name)
+        else { return nil }
         return Version(identity: state.identity, modified: state.modified, count: state.count)
     }
 
     /// - Returns: nil if the file does not exist.
-    public func content() throws(FileError) -> [UInt8]? {
+    /// - Throws: as `version()`.
+    public func content() throws(FileError) -> [UInt8]? { try content(in: place.present()) }
+
+    private func content(in shared: SharedDirectory) throws(FileError) -> [UInt8]? {
         do throws(FileError) {
             return try shared.directory.readPublic(name, limit: Self.maxBytes)
         } catch .missing {
@@ -74,9 +84,10 @@ public struct LoginsFile: Sendable {
     /// As `edit`.
     /// - Parameter body: runs after the file is changed. Until it has returned, other edits wait.
     func edit(_ edit: ([UInt8]) throws -> [UInt8], then body: () throws -> Void) throws {
-        let lock = try lock(wait: Self.editWait)
+        let shared = try place.present()
+        let lock = try shared.directory.lock(wait: Self.editWait)
         defer { withExtendedLifetime(lock) {} }
-        let present = try content()
+        let present = try self.content(in: shared)
         let content = try edit(present ?? [])
         // What cannot be read again would lock out everybody.
         guard content.count <= Self.maxBytes else { throw FileError.tooLarge(path: path, limit: Self.maxBytes) }
@@ -85,5 +96,29 @@ public struct LoginsFile: Sendable {
     }
 
     /// The lock of all edits.
-    func lock(wait: Duration) throws(FileError) -> FileLock { try shared.directory.lock(wait: wait) }
+    func lock(wait: Duration) throws(FileError) -> FileLock { try place.present().directory.lock(wait: wait) }
+}
+
+/// The directory of the file.
+private final class Place: Sendable {
+    private let opened: Mutex<SharedDirectory>
+    /// Whether another one is opened if its path leads there.
+    private let follows: Bool
+
+    init(_ directory: SharedDirectory, follows: Bool) {
+        opened = Mutex(directory)
+        self.follows = follows
+    }
+
+    /// The directory, if it need not be looked for.
+    var fixed: SharedDirectory? { follows ? nil : opened.withLock { $0 } }
+
+    /// - Throws: `FileError`; `.missing` if nothing is at the path.
+    func present() throws(FileError) -> SharedDirectory {
+        let known = opened.withLock { $0 }
+        guard follows, try !known.directory.isAtItsPath() else { return known }
+        let other = try SharedDirectory(known.directory.path)
+        opened.withLock { $0 = other }
+        return other
+    }
 }

@@ -35,6 +35,9 @@ private final class AskingStore: MeasuredStore {
 /// A server whose accounts are in a file, and their backups in other stores.
 private final class FileServer: Sendable {
     let place: Neighbourhood
+    /// That of the file of accounts.
+    var directory: String { place.path + "/etc" }
+    var file: String { directory + "/accounts" }
     let responder: AccountResponder
     let made: Made
 
@@ -44,10 +47,12 @@ private final class FileServer: Sendable {
 
     init() throws {
         place = try Neighbourhood()
+        let directory = place.path + "/etc"
+        try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: false)
         let made = Made()
         self.made = made
         responder = AccountResponder(
-            try LoginsFile(at: place.path + "/accounts"), limits: .standard, throttle: .wide()
+            try LoginsFile(at: directory + "/accounts"), limits: .standard, throttle: .wide()
         ) { account, authorize in
             let store = AskingStore(authorize)
             made.stores.withLock { $0[account, default: []].append(store) }
@@ -56,7 +61,7 @@ private final class FileServer: Sendable {
     }
 
     func edit(_ change: (inout AccountFile) -> Void) throws {
-        try LoginsFile(at: place.path + "/accounts").edit { content in
+        try LoginsFile(at: file).edit { content in
             var file = AccountFile(content)
             change(&file)
             return file.content
@@ -87,14 +92,14 @@ private let path = "/backups/" + String(repeating: "ab", count: 32)
         #expect(server.status("GET", "/alice/config", basic("alice", "a")) == 401)
         try server.set("alice", "a")
         try server.set("bob", "b")
-        let names = try FileManager.default.contentsOfDirectory(atPath: server.place.path)
+        let names = try FileManager.default.subpathsOfDirectory(atPath: server.place.path)
         #expect(server.status("PUT", "/alice" + path, basic("alice", "a"), body: [1]) == 201)
         #expect(server.status("GET", "/alice" + path, basic("bob", "b")) == 404)
         #expect(server.status("GET", "/bob" + path, basic("bob", "b")) == 404)
         #expect(server.status("GET", path, basic("alice", "a")) == 404)
         #expect(server.status("GET", "/alice" + path, basic("alice", "b")) == 401)
         #expect(server.status("DELETE", "/alice" + path, basic("alice", "a")) == 204)
-        #expect(try FileManager.default.contentsOfDirectory(atPath: server.place.path) == names)
+        #expect(try FileManager.default.subpathsOfDirectory(atPath: server.place.path) == names)
         #expect(try server.responder.accountNames().map(\.text) == ["alice", "bob"])
     }
 
@@ -136,12 +141,28 @@ private let path = "/backups/" + String(repeating: "ab", count: 32)
         #expect(server.status("GET", "/alice" + path, basic("alice", "another")) == 404)
     }
 
+    @Test func `the accounts are those of the directory that is at the path now`() throws {
+        let server = try FileServer()
+        try server.set("alice", "a")
+        #expect(server.status("GET", "/alice/config", basic("alice", "a")) == 200)
+        try FileManager.default.moveItem(atPath: server.directory, toPath: server.directory + ".old")
+        // It may come back.
+        #expect(server.status("GET", "/alice/config", basic("alice", "a")) == 503)
+        #expect(throws: StoreError.self) { try server.responder.check() }
+        let other = server.directory + ".new"
+        try FileManager.default.createDirectory(atPath: other, withIntermediateDirectories: false)
+        try FileManager.default.createSymbolicLink(atPath: server.directory, withDestinationPath: other)
+        try server.set("bob", "b")
+        #expect(server.status("GET", "/alice/config", basic("alice", "a")) == 401)
+        #expect(server.status("GET", "/bob/config", basic("bob", "b")) == 200)
+        try server.responder.check()
+    }
+
     @Test func `a file that cannot be read is 503, a sweep is left to the store`() throws {
         let server = try FileServer()
         try server.set("alice", "a")
-        let file = server.place.path + "/accounts"
-        try FileManager.default.removeItem(atPath: file)
-        try FileManager.default.createDirectory(atPath: file, withIntermediateDirectories: false)
+        try FileManager.default.removeItem(atPath: server.file)
+        try FileManager.default.createDirectory(atPath: server.file, withIntermediateDirectories: false)
         #expect(server.status("GET", "/alice" + path, basic("alice", "a")) == 503)
         #expect(throws: (any Error).self) { try server.responder.accountNames() }
         let sweep = Sweep(retentionDays: 180, keepPrevious: .days(7), now: reading(), last: nil)
