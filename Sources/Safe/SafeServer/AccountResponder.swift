@@ -28,6 +28,8 @@ public final class AccountResponder: SafeAnswering {
     private struct Accounts {
         var version: LoginsFile.Version?
         var file = AccountFile([])
+        /// Those that could not be prepared.
+        var unprepared: Set<AccountName> = []
     }
 
     private let logins: LoginsFile
@@ -138,6 +140,7 @@ public final class AccountResponder: SafeAnswering {
             if let header = request.onlyValue("authorization") {
                 loginCheck.remember(header, of: account, client: request.client)
             }
+            prepareAgain(account.name)
             let examined = responder(of: account).examineCounted(request, at: now)
             guard case .upload(let upload) = examined else { return .accepted(account.name, examined) }
             // The body may take minutes.
@@ -198,8 +201,15 @@ public final class AccountResponder: SafeAnswering {
         let file = AccountFile(try logins.content() ?? [])
         accounts.withLock { $0 = Accounts(version: version, file: file) }
         loginCheck.forget(except: file)
-        for account in file.accounts { stores.prepare(account.name) }
+        let unprepared = Set(file.accounts.map(\.name).filter { !stores.prepare($0) })
+        accounts.withLock { if $0.version == version { $0.unprepared = unprepared } }
         return file
+    }
+
+    /// Only the requests of an account that could not be prepared try it again, and no others wait for that.
+    private func prepareAgain(_ account: AccountName) {
+        guard accounts.withLock({ $0.unprepared.contains(account) }), stores.prepare(account) else { return }
+        accounts.withLock { _ = $0.unprepared.remove(account) }
     }
 
     private func responder(of account: Account) -> any CountedAnswering {

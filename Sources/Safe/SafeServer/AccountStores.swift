@@ -5,8 +5,9 @@ internal import SafeWire
 
 /// What the backups of a server's accounts are stored in.
 protocol AccountStores: Sendable {
-    /// Called for each account of a file that was read. Best effort.
-    func prepare(_ account: AccountName)
+    /// Called for each account of a file that was read.
+    /// - Returns: false if it has failed: then it is called again when the account is used.
+    func prepare(_ account: AccountName) -> Bool
 
     /// Answers the requests of an account.
     /// - Parameters:
@@ -56,8 +57,8 @@ final class DirectoryStores: AccountStores {
         self.versions = versions
     }
 
-    /// An account that was written by hand has no directory. If this fails, its requests are answered with 500.
-    func prepare(_ account: AccountName) { try? directory.makeAccount(account) }
+    /// An account that was written by hand has no directory. While this fails, its requests are answered with 500.
+    func prepare(_ account: AccountName) -> Bool { (try? directory.makeAccount(account)) != nil }
 
     func responder(
         of account: AccountName, _ shared: AccountShare, _ settings: ResponderSettings,
@@ -77,7 +78,7 @@ struct ExternalStores<Store: MeasuredStore>: AccountStores {
     /// Makes the store of an account, which calls `authorize` before each write.
     let store: @Sendable (AccountName, _ authorize: @escaping WriteCheck) -> Store
 
-    func prepare(_ account: AccountName) {}
+    func prepare(_ account: AccountName) -> Bool { true }
 
     func responder(
         of account: AccountName, _ shared: AccountShare, _ settings: ResponderSettings,

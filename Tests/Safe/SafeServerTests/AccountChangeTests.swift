@@ -32,10 +32,10 @@ private let alice = AccountName("alice")!
         try setPassword("first")
     }
 
-    private func setPassword(_ password: String) throws {
+    private func setPassword(_ password: String, of name: AccountName = alice) throws {
         try ServerDirectory(at: place.server).editLogins { content in
             var file = AccountFile(content)
-            file.set(Account(name: alice, hash: cheapHash(password, salt: 1), quota: nil))
+            file.set(Account(name: name, hash: cheapHash(password, salt: 1), quota: nil))
             return file.content
         }
     }
@@ -45,14 +45,26 @@ private let alice = AccountName("alice")!
         try place.replaceLoginsByDirectory()
     }
 
-    private func request(_ method: String) -> ServerRequest {
-        var headers = [(name: "Authorization", value: basic("alice", "first"))]
+    private func request(_ method: String, of name: AccountName = alice) -> ServerRequest {
+        var headers = [(name: "Authorization", value: basic(name.text, "first"))]
         if method == "PUT" { headers.append((name: "Content-Length", value: "3")) }
-        return ServerRequest(method, "/alice" + backup, headers: headers, client: "192.0.2.1")
+        return ServerRequest(method, "/\(name.text)" + backup, headers: headers, client: "192.0.2.1")
     }
 
-    private func ask(_ method: String) -> HTTPResponse {
-        responder.answer(request(method), body: method == "PUT" ? [1, 2, 3] : [], at: reading())
+    private func ask(_ method: String, of name: AccountName = alice) -> HTTPResponse {
+        responder.answer(request(method, of: name), body: method == "PUT" ? [1, 2, 3] : [], at: reading())
+    }
+
+    @Test func `a directory that could not be made is made when its account is used again`() throws {
+        let bob = AccountName("bob")!
+        let obstacle = place.server + "/accounts/bob"
+        try Data().write(to: URL(filePath: obstacle))
+        try setPassword("first", of: bob)
+        #expect(ask("PUT").status == 201)
+        #expect(ask("PUT", of: bob).status == 500)
+        try FileManager.default.removeItem(atPath: obstacle)
+        #expect(ask("PUT", of: bob).status == 201)
+        #expect(ask("GET", of: bob).body == [1, 2, 3])
     }
 
     @Test func `an upload that ends while the file of accounts cannot be read is 503`() throws {
