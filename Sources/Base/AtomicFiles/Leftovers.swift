@@ -15,29 +15,35 @@ extension Directory {
         return ".\(name).\(Writer.present.text).\(random).new"
     }
 
-    /// Removes the temporary files of this account whose writer is dead, or that are older than an hour. Files of other
-    /// accounts stay, and newer ones of other machines and containers. Best effort; errors are ignored.
+    /// Removes the temporary files of this account whose writer is dead, or that have not changed for an hour. Files of
+    /// other accounts stay, and newer ones of other machines and containers. Best effort; errors are ignored.
     /// - Parameter isName: whether files of this NAME may be removed. It has no dot.
-    package func sweepLeftovers(where isName: (String) -> Bool) {
+    package func sweepLeftovers(where isName: (String) -> Bool) { sweepLeftovers(at: time(nil), where: isName) }
+
+    /// The same.
+    /// - Parameter now: in seconds since the epoch.
+    func sweepLeftovers(at now: Int, where isName: (String) -> Bool) {
         for left in (try? temporaryNames()) ?? [] where isName(String(left.dropFirst().prefix { $0 != "." })) {
-            sweepLeftover(left)
+            sweepLeftover(left, at: now)
         }
     }
 
     /// Removes such files of one NAME, which may have dots, and only with a WRITER: others have hidden files there, too.
-    func sweepLeftovers(of name: String) {
+    /// - Parameter now: in seconds since the epoch.
+    func sweepLeftovers(of name: String, at now: Int = time(nil)) {
         let beginning = Array(".\(name).".utf8)
         for left in (try? temporaryNames()) ?? [] where left.utf8.starts(with: beginning) && Writer(of: left) != nil {
-            sweepLeftover(left)
+            sweepLeftover(left, at: now)
         }
     }
 
-    private func sweepLeftover(_ left: String) {
+    private func sweepLeftover(_ left: String, at now: Int) {
         guard let status = try? status(left), status.st_uid == geteuid(), status.st_mode & S_IFMT == S_IFREG else {
             return
         }
         let isDead = Writer(of: left)?.isDead ?? false
-        guard isDead || status.st_mtim.tv_sec < time(nil) - Self.oldAge else { return }
+        // Not the modification time, which a writer may have set to that of a store.
+        guard isDead || status.st_ctim.tv_sec < now - Self.oldAge else { return }
         unlink(left)
     }
 }

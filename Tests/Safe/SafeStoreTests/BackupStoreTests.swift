@@ -91,8 +91,9 @@ final class StoreInDirectory: Sendable {
     @Test func `a sweep leaves other files alone, and removes temporary files of killed writers`() throws {
         let place = try StoreInDirectory()
         let backups = place.path + "/backups/"
-        let left = ".\(id(1).hex).1x9z.new"
-        let strange = ["notes", String(repeating: "AB", count: 32), ".notes.1x9z.new"]
+        let writer = try deadWriter()
+        let left = ".\(id(1).hex).\(writer).1x9z.new"
+        let strange = ["notes", String(repeating: "AB", count: 32), ".notes.\(writer).1x9z.new"]
         for name in strange + [left] {
             try Data([1]).write(to: URL(filePath: backups + name))
             let old = Date(timeIntervalSince1970: 1_000_000_000)

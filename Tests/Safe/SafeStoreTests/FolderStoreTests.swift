@@ -52,6 +52,17 @@ import Testing
         #expect(backups == [])
     }
 
+    @Test func `who locks the backups removes temporary files of killed writers, and no others`() throws {
+        let store = try prepared()
+        let writer = try deadWriter()
+        let others = [".\(id.hex).1x9z.new", ".notes.\(writer).1x9z.new"]
+        for name in others + [".\(id.hex).\(writer).1x9z.new"] { try put("backups/" + name) }
+        let lock = try store.lock(wait: .zero)
+        let left = try names("backups")
+        #expect(left == others.sorted())
+        _ = consume lock
+    }
+
     @Test func `preparing twice changes nothing, and keeps a config of somebody else's`() throws {
         _ = try prepared()
         try put("config", Array(#"{"maxBackupBytes":600000,"retentionDays":30}"#.utf8))

@@ -4,9 +4,11 @@ import os
 import re
 import stat
 import time
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from kit.processes.clock import Clocked
 from kit.runner import snapshot
 from kit.servers.pingservice import PingService
 from kit.servers.safedirectory import SafeDirectory
@@ -155,13 +157,16 @@ def test_success_of_another_alias_is_not_inherited(safe, file):
 
 
 def test_what_killed_runs_left_is_removed_after_an_hour(safe, file):
-    # Those of process 1 of another machine; and one that somebody else has.
-    for name, age in (("1-1.old", 3700), ("1-1.young", 60), ("other", 3700)):
-        left = file.with_name(f".{file.name}.{name}.new")
-        left.write_text("x")
-        os.utime(left, (time.time() - age,) * 2)
+    """How they are dated does not count."""
+    # That of process 1 of another machine; and one that somebody else has.
+    left, other = (file.with_name(f".{file.name}.{name}.new") for name in ("1-1.left", "other"))
+    for each in (left, other):
+        each.write_text("x")
+        os.utime(each, (time.time() - 3700,) * 2)
     safe.push("--metrics-file", file)
-    assert sorted(os.listdir(file.parent)) == [f".{file.name}.1-1.young.new", f".{file.name}.other.new", file.name]
+    assert left.exists()
+    Clocked(safe.keytool, datetime.now(UTC) + timedelta(hours=2)).json("safe", "push", "--metrics-file", file)
+    assert sorted(os.listdir(file.parent)) == [other.name, file.name]
 
 
 @pytest.mark.parametrize("place", ["missing/directory/x.prom", "a-directory", "a-link", "/dev/full"])
