@@ -52,10 +52,10 @@ class Store:
         limits = {"maxBackupBytes": 524_288, "retentionDays": retention_days}
         (self.path / "config").write_text(json.dumps(limits))
 
-    def set_clock(self, days_ago=0):
-        """As if the store's clock had been read each day, until so many days ago."""
+    def set_clock(self, days_ago=0, days_behind=0):
+        """As if the store's clock had been read each day, until so many days ago, and were so many days behind."""
         now = int((time.time() - days_ago * DAY) * 1000)
-        (self.path / "clock").write_text(json.dumps({"sum": now, "wall": now}))
+        (self.path / "clock").write_text(json.dumps({"sum": now - days_behind * DAY * 1000, "wall": now}))
 
     def command_line(self, *arguments):
         return [str(part) for part in (BINARY, *arguments, "--store", f"file://{self.path}")]

@@ -180,6 +180,18 @@ def test_ids_are_shown_on_request_only(store):
     assert store.json("sweep", "--dry-run", "-v")["expired_backups"][0]["id"] == identifier(0xABC)
 
 
+def test_the_last_upload_is_shown_by_the_wall_clock(store):
+    """The store's clock, which dates the files, is 43 days behind."""
+    store.set_clock(days_behind=43)
+    path = store.put(1, days_ago=300)
+    store.put(2, days_ago=43)
+    last = time.gmtime(path.stat().st_mtime_ns // 10**9 + 43 * DAY)
+    shown = store.ok("sweep", "--dry-run", "-v").out
+    assert f"{identifier(1)}  last upload {time.strftime('%Y-%m-%dT%H:%M:%SZ', last)}\n" in shown
+    document = store.json("sweep", "--dry-run", "-v")
+    assert document["expired_backups"][0]["time"].startswith(time.strftime("%Y%m%dT%H%M%S", last))
+
+
 def test_other_files_stay(store):
     stranger = store.path / "backups/notes.txt"
     stranger.write_text("x")

@@ -122,6 +122,15 @@ def test_a_version_has_the_wall_clock_s_time(store):
     assert compact(end / 1000 - 44 * DAY) < replaced < compact(end / 1000 - 42 * DAY)
 
 
+def test_what_is_printed_of_a_replacement_is_the_wall_clock_s_time(store):
+    """As that of the upload beside it. The name of the file has the store's, which is 43 days behind."""
+    store.set_clock(days_behind=43)
+    store.put_previous(1, TIMES[1], replaced=REPLACED[1])
+    version = store.json("versions", identifier(1))["versions"][0]
+    assert (version["uploaded_at"], version["replaced_at"]) == ("2026-11-21T03:00:00Z", "2027-01-04T15:00:00Z")
+    assert store.json("versions")["backups"][0]["changed_at"] == "2027-01-04T15:00:00Z"
+
+
 def test_the_present_backup_becomes_a_previous_one(store):
     path = store.put(1, b"present")
     store.put_previous(1, TIMES[0], b"old")

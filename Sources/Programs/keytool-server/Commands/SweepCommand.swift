@@ -39,7 +39,7 @@ struct SweepCommand: Verb {
             keepPrevious: try given ?? server.keepPrevious() ?? Sweep.defaultKeepPrevious,
             now: ClockReading(wall: WallClock.now(), monotonic: .zero), last: nil,
             deleting: dryRun ? .never : force ? .always : .unlessSuspicious)
-        var shown = Shown()
+        var shown = Shown(lead: try server.clock.lead(of: sweep.now.wall))
         let report = try dialog.output.busy(
             dryRun ? "looking at the backups" : "sweeping the backups",
             countingThings: { progress in
@@ -95,12 +95,14 @@ private struct Shown {
         }
     }
 
+    /// How far the wall clock is ahead of the store's time.
+    let lead: Duration
     var expired = Rows()
     var previous = Rows()
 
     mutating func add(_ each: SweptBackup) {
         switch each {
-        case .expired(let id, let lastUpload): expired.add(id, lastUpload)
+        case .expired(let id, let lastUpload): expired.add(id, lastUpload + lead)
         case .previous(let id, let time): previous.add(id, time)
         }
     }

@@ -26,10 +26,18 @@ struct VersionsCommand: Verb {
 
     func run(_ dialog: Dialog) throws {
         let backups = try backup.backups(in: store)
-        if let id { try list(id, in: backups, dialog.output) } else { try listAll(in: backups, dialog.output) }
+        let lead = try store.server().clock.lead(of: WallClock.now())
+        if let id {
+            try list(id, in: backups, lead, dialog.output)
+        } else {
+            try listAll(in: backups, lead, dialog.output)
+        }
     }
 
-    private func list(_ id: BackupID, in backups: borrowing FolderStore, _ output: Output) throws {
+    /// - Parameter lead: how far the wall clock is ahead of the store's time.
+    private func list(
+        _ id: BackupID, in backups: borrowing FolderStore, _ lead: Duration, _ output: Output
+    ) throws {
         let versions = try backups.versions(of: id)
         let present = try backups.fileLength(of: id)
         guard present != nil || !versions.isEmpty else { throw backup.absent }
@@ -41,20 +49,20 @@ struct VersionsCommand: Verb {
                 [
                     ("id", .string(id.hex)), ("account", backup.account.map { .string($0.text) }),
                     ("present_bytes", present.map { .number($0) } ?? .null),
-                    (
-                        "versions",
-                        .array(
-                            versions.map {
-                                .members([
-                                    ("time", .string($0.time.compact)), ("uploaded_at", .string($0.time.rfc3339)),
-                                    ("replaced_at", .string($0.replaced.rfc3339)), ("bytes", .number($0.count)),
-                                ])
-                            })
-                    ),
+                    ("versions", .array(versions.map { Self.json($0, lead) })),
                 ]))
     }
 
-    private func listAll(in backups: borrowing FolderStore, _ output: Output) throws {
+    private static func json(_ version: BackupVersion, _ lead: Duration) -> JSONValue {
+        let replaced = version.replaced + lead
+        return .members([
+            ("time", .string(version.time.compact)), ("uploaded_at", .string(version.time.rfc3339)),
+            ("replaced_at", .string(replaced.rfc3339)), ("bytes", .number(version.count)),
+        ])
+    }
+
+    /// - Parameter lead: as above.
+    private func listAll(in backups: borrowing FolderStore, _ lead: Duration, _ output: Output) throws {
         let (changed, total) = try backups.changedBackups(limit: Self.maxIDs)
         if changed.isEmpty {
             output.note("there are no previous backups")
@@ -70,17 +78,16 @@ struct VersionsCommand: Verb {
                 "versions",
                 [
                     ("account", backup.account.map { .string($0.text) }), ("ids", .number(total)),
-                    (
-                        "backups",
-                        .array(
-                            changed.map {
-                                .members([
-                                    ("id", .string($0.id.hex)), ("time", .string($0.time.compact)),
-                                    ("changed_at", .string($0.replaced.rfc3339)),
-                                    ("present", .bool($0.isPresent)), ("versions", .number($0.count)),
-                                ])
-                            })
-                    ),
+                    ("backups", .array(changed.map { Self.json($0, lead) })),
                 ]))
+    }
+
+    private static func json(_ changed: FolderStore.ChangedBackup, _ lead: Duration) -> JSONValue {
+        let replaced = changed.replaced + lead
+        return .members([
+            ("id", .string(changed.id.hex)), ("time", .string(changed.time.compact)),
+            ("changed_at", .string(replaced.rfc3339)), ("present", .bool(changed.isPresent)),
+            ("versions", .number(changed.count)),
+        ])
     }
 }
