@@ -211,7 +211,8 @@ public struct ServerDirectory: ~Copyable, Sendable {
         let accounts = try shared.directory.directory(Self.accountsName)
         var found: [AccountName] = []
         for name in try accounts.names() {
-            guard let account = AccountName(name), try !accounts.isFile(name) else { continue }
+            // One that cannot be looked at is among them: to use it tells why.
+            guard let account = AccountName(name), !((try? accounts.isFile(name)) ?? false) else { continue }
             found.append(account)
         }
         return found

@@ -8,6 +8,8 @@ extension ServerDirectory {
     ///   - found: is called for each backup and previous backup that is over, before anything is decided.
     ///   - progress: is called with the number of backups that are deleted, previous ones among them, and of all that
     ///     are to be.
+    /// - Throws: `StoreError`, also if the backups of one account cannot be read or deleted; then it has decided about
+    ///   the others without them, and swept those.
     public func sweep(
         _ sweep: Sweep, found: (SweptBackup) -> Void = { _ in },
         progress: (_ done: Int, _ total: Int) -> Void = { _, _ in }
@@ -22,23 +24,26 @@ extension ServerDirectory {
         let retains = sweep.keepPrevious > .zero
         var counts = SweepCounts()
         var countsOfStores: [AccountName?: SweepCounts] = [:]
-        try eachStore(retaining: retains) { store throws(FileError) in
+        var failure = try eachStore(retaining: retains) { store throws(FileError) in
             var own = SweepCounts()
             try store.count(sweep, &own, found: found)
             counts.add(own)
             countsOfStores[store.account] = own
         }
         var report = sweep.decide(counts)
-        guard report.isCarriedOut else { return report }
+        guard report.isCarriedOut else {
+            if let failure { throw failure }
+            return report
+        }
         let total = counts.over.total
         report.deleted = SweepDeletions()
-        var failure: StoreError?
-        try eachStore(retaining: retains) { store throws(FileError) in
+        let unswept = try eachStore(retaining: retains) { store throws(FileError) in
+            // What was not counted was not decided about.
+            guard let own = countsOfStores[store.account] else { return }
             // An account that is removed meanwhile is left out, as in the first pass.
             _ = try store.backups()
-            // One account whose disk fails must not keep the others from being swept.
             do throws(StoreError) {
-                try store.carryOut(sweep, countsOfStores[store.account] ?? SweepCounts(), &report.deleted) { done in
+                try store.carryOut(sweep, own, &report.deleted) { done in
                     progress(done.total, max(done.total, total))
                 }
             } catch {
@@ -46,7 +51,7 @@ extension ServerDirectory {
             }
         }
         do throws(FileError) { try removeLeftovers() } catch { failure = failure ?? StoreError(error) }
-        if let failure { throw failure }
+        if let failure = failure ?? unswept { throw failure }
         return report
     }
 
@@ -63,10 +68,25 @@ extension ServerDirectory {
         return newest
     }
 
+    /// Lends each store. One that fails must not keep the others from being swept.
+    /// - Returns: the first failure.
     private func eachStore(
         retaining: Bool, _ body: (borrowing FolderStore) throws(FileError) -> Void
-    ) throws(StoreError) {
-        do throws(FileError) { try eachFolder(retaining: retaining, body) } catch { throw StoreError(error) }
+    ) throws(StoreError) -> StoreError? {
+        var failure: StoreError?
+        do throws(FileError) {
+            try eachFolder(retaining: retaining) { store throws(FileError) in
+                do throws(FileError) {
+                    try body(store)
+                } catch {
+                    if case .missing = error, store.account != nil { throw error }
+                    failure = failure ?? StoreError(error)
+                }
+            }
+        } catch {
+            throw StoreError(error)
+        }
+        return failure
     }
 
     private func eachFolder(

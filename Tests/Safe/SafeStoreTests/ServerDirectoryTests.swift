@@ -282,6 +282,30 @@ import Testing
         _ = consume lock
     }
 
+    @Test func `an account that cannot be read does not keep the others from being swept`() throws {
+        let server = try ServerDirectory(at: place.path)
+        for name in [alice, bob] {
+            try server.makeAccount(name)
+            try put(name, 0..<1, 0)
+            try put(name, 1..<20, 200)
+        }
+        // As if its disk failed, also for root.
+        let damaged = place.path + "/accounts/alice/backups"
+        try FileManager.default.moveItem(atPath: damaged, toPath: damaged + ".away")
+        try Data().write(to: URL(filePath: damaged))
+        #expect(throws: StoreError.self) { try sweep(211) }
+        let swept = try server.size(of: bob)?.backups
+        #expect(swept == 19)
+        // All that are left would go.
+        #expect(throws: StoreError.self) { try sweep(411) }
+        let left = try server.size(of: bob)?.backups
+        #expect(left == 19)
+        try FileManager.default.removeItem(atPath: damaged)
+        try FileManager.default.moveItem(atPath: damaged + ".away", toPath: damaged)
+        let unread = try server.size(of: alice)?.backups
+        #expect(unread == 20)
+    }
+
     @Test func `a sweep removes the old previous backups of every account`() throws {
         try ServerDirectory(at: place.path).makeAccount(alice)
         for account in [nil, alice] {
