@@ -3,14 +3,17 @@ public import Encodings
 internal import Synchronization
 
 /// The clock of a server's directory (`StoreTime`), shared by all of its stores in a process. `DIR/clock` is written
-/// before the first backup is dated, and at each sweep. What was read in between may be lost: then the store's time is
-/// earlier than it was, and backups stay longer. If the file is lost, the clock begins again.
+/// before the first backup is dated, at each sweep, and when the wall clock was set back. What was read in between may
+/// be lost: then the store's time is earlier than it was, and backups stay longer. If the file is lost, the clock
+/// begins again.
 ///
 /// Processes do not lock each other out. Of two that write the file at once, the later one stays; that, too, costs time
 /// and no backups.
 public final class StoreClock: Sendable {
     static let name = "clock"
     private static let maxBytes = 1024
+    /// A wall clock that goes back by less was not set: of two writes, the one that was asked for first may come later.
+    private static let leastReturn = Duration.seconds(10)
 
     private let shared: SharedDirectory
     private let time = Mutex<StoreTime?>(nil)
@@ -28,7 +31,12 @@ public final class StoreClock: Sendable {
                 try store(begun)
                 time = begun
             }
-            return time!.read(wall)
+            let last = time!.wall ?? wall
+            let now = time!.read(wall)
+            // A command beside this process knows only what is stored. By that, no time would pass until the wall clock
+            // has caught up, and what is uploaded meanwhile would seem to be uploaded later than it was.
+            if last - wall > Self.leastReturn { try? store(time!) }
+            return now
         }
     }
 

@@ -89,6 +89,9 @@ package struct StoreTime: Hashable, Sendable {
         return now
     }
 
+    /// The wall clock at the last reading.
+    var wall: Timestamp? { clock.wall }
+
     /// The time of the last reading.
     var now: Timestamp { Timestamp(milliseconds: clock.sum.milliseconds) }
 
