@@ -160,13 +160,19 @@ extension RecordName {
 }
 
 extension IdentityRecords {
-    /// - Returns: nil if there is none, or if it is about another private key than the present one.
+    /// - Returns: nil if there is none. It may be about an earlier private key.
     /// - Throws: `KeystoreError.damaged`.
-    package func shareRecord(of publicKey: PublicKey) throws -> ShareRecord? {
+    package func shareRecord() throws -> ShareRecord? {
         guard let record = try read(.shares) else { return nil }
         guard let shares = record.withBytes({ ShareRecord(decoding: $0) }) else {
             throw KeystoreError.damaged(record: "shares", owner: owner)
         }
-        return shares.publicKey == publicKey ? shares : nil
+        return shares
+    }
+
+    /// - Returns: nil if there is none, or if it is about another private key than the present one.
+    /// - Throws: `KeystoreError.damaged`.
+    package func shareRecord(of publicKey: PublicKey) throws -> ShareRecord? {
+        try shareRecord().flatMap { $0.publicKey == publicKey ? $0 : nil }
     }
 }

@@ -97,10 +97,12 @@ import Threema
 
     @Test func `a code of another key proves nothing`() throws {
         let held = Household.identity().clientKey.publicKey
-        let holding = try house.codes.compare(Household.identity(0x11), isProven: true)
+        let holding = try house.codes.compare(Household.identity(0x11))
         #expect(holding == .otherKey(held))
         let empty = try Household(isEmpty: true)
-        let nothing = try empty.codes.compare(Household.identity(), isProven: true)
+        let isProven = try house.codes.markProven(Household.identity(0x11))
+        #expect(!isProven)
+        let nothing = try empty.codes.compare(Household.identity())
         #expect(nothing == CodeKeeper.Holding.none)
         let state = try house.state()
         #expect(state.codeProvenAt == nil)
@@ -122,11 +124,11 @@ import Threema
 
     @Test func `a proof survives pushes, and the uploads a proof`() throws {
         try house.setUp()
-        _ = try house.codes.compare(Household.identity(), isProven: true)
+        _ = try house.codes.markProven(Household.identity())
         try house.push()
         let proven = try house.state().codeProvenAt
         #expect(proven == Household.start)
-        _ = try house.codes.compare(Household.identity(), isProven: true)
+        _ = try house.codes.markProven(Household.identity())
         let result = try house.push()
         #expect(result.outcome == .unchanged)
     }

@@ -33,7 +33,7 @@ import ThreemaRecords
     @Test func `places and the proof of a code are told, also after the Safe is deleted`() throws {
         #expect(try house.identities.summary(Household.id).places == [.main])
         #expect(try house.identities.prospect(ofRemoving: Household.id).codeProvenAt == nil)
-        _ = try house.codes.compare(Household.identity(), isProven: true)
+        _ = try house.codes.markProven(Household.identity())
         _ = try house.safe.deleteSafe(at: Household.main)
         #expect(try house.identities.summary(Household.id).places.isEmpty)
         #expect(try house.identities.prospect(ofRemoving: Household.id).codeProvenAt != nil)

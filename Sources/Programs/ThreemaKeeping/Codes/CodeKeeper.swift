@@ -134,20 +134,23 @@ package struct CodeKeeper: Sendable {
     /// What the keystore holds of an ID that was read from a backup; none also for a damaged key.
     package enum Holding: Equatable { case none, same, otherKey(PublicKey) }
 
-    /// - Parameter isProven: whether a code was opened: then its time is saved if the key is the same.
-    package func compare(_ identity: borrowing Identity, isProven: Bool) throws -> Holding {
+    package func compare(_ identity: borrowing Identity) throws -> Holding {
         let owner = Owner.threema(identity.id)
         guard try keystore.identities().contains(owner) else { return .none }
         do {
             let held = try keystore.identity(owner).identity()
-            guard held.isSame(as: identity) else { return .otherKey(held.clientKey.publicKey) }
+            return held.isSame(as: identity) ? .same : .otherKey(held.clientKey.publicKey)
         } catch KeystoreError.damaged { return .none }
-        guard isProven else { return .same }
-        let locked = try keystore.lockedIdentity(owner, wait: LockedIdentity.usualWait)
-        // Another process may have replaced the key meanwhile.
-        guard try locked.records.isHolding(identity, orDamaged: true) else { return .none }
+    }
+
+    /// Stores that a code of the identity was opened now.
+    /// - Returns: false if another process has replaced the key since it was compared.
+    /// - Throws: `KeystoreError`, `FileError`.
+    package func markProven(_ identity: borrowing Identity) throws -> Bool {
+        let locked = try keystore.lockedIdentity(.threema(identity.id), wait: LockedIdentity.usualWait)
+        guard try locked.records.isHolding(identity, orDamaged: true) else { return false }
         try markProven(locked)
-        return .same
+        return true
     }
 
     private func markProven(_ held: borrowing LockedIdentity) throws {

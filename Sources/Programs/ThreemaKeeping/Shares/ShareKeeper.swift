@@ -77,8 +77,10 @@ package struct ShareKeeper: Sendable {
 
     /// What the keystore says of a share.
     package enum Recognition: Equatable, Sendable {
-        /// It is a share of this identity. That it was checked now is remembered.
-        case known(ThreemaID, ShareRecord.Set)
+        /// It is a share of this identity, and whether it could be remembered that it was checked now.
+        case known(ThreemaID, ShareRecord.Set, isStored: Bool)
+        /// It is a share of an earlier private key of this identity.
+        case ofEarlierKey(ThreemaID)
         /// It is none of those that the keystore remembers of these identities.
         case unknown([ThreemaID])
         /// No share of any identity is remembered.
@@ -93,11 +95,15 @@ package struct ShareKeeper: Sendable {
         var failure: (any Error)?
         for id in try id.map({ [$0] }) ?? keystore.threemaIDs() {
             do {
-                let sets = try sets(of: id)
-                guard !sets.isEmpty else { continue }
-                // Only what is stored needs the lock.
-                if sets.contains(where: { $0.has(share) }), let set = try markChecked([share], of: id).first {
-                    return .known(id, set)
+                let records = try keystore.identity(.threema(id))
+                guard let record = try records.shareRecord() else { continue }
+                if let set = record.sets.first(where: { $0.has(share) }) {
+                    guard try record.publicKey == records.identity().clientKey.publicKey else {
+                        return .ofEarlierKey(id)
+                    }
+                    // Only what is stored needs the lock.
+                    let isStored = try keystore.attempt { try markChecked([share], of: id) }
+                    return .known(id, set, isStored: isStored)
                 }
                 others.append(id)
             } catch {

@@ -72,7 +72,7 @@ struct BackupCheck: Verb {
         // What paper and password are worth is known now. A person is told before the next question.
         let isForPeople = !output.isJSON && !output.isQuiet
         if isForPeople { try output.print(lines) }
-        let holding = compare(identity, opened, session)
+        let (holding, isStored) = compare(identity, opened, session)
         if case .otherKey(let key) = holding {
             throw Self.otherKey(identity.id, key, identity.clientKey.publicKey, isCode: opened.isCode)
         }
@@ -80,7 +80,7 @@ struct BackupCheck: Verb {
             try output.done([], json: json([("stored", false), ("held", holding.map { .bool($0 == .same) })]))
         } else if isForPeople, holding == .same {
             try output.print([
-                "the keystore holds this key" + (opened.isCode ? "; the date of this check was stored" : "")
+                "the keystore holds this key" + (isStored ? "; the date of this check was stored" : "")
             ])
         }
     }
@@ -98,22 +98,31 @@ struct BackupCheck: Verb {
     }
 
     /// Has the keystore remember the proof of a code.
-    /// - Returns: nil where it could not be opened, which is said.
-    private func compare(_ identity: borrowing Identity, _ opened: Opened, _ session: Session) -> CodeKeeper.Holding? {
+    /// - Returns: whether it holds the identity, nil where it could not be opened, which is said; and whether the date of
+    ///   the proof was stored.
+    private func compare(
+        _ identity: borrowing Identity, _ opened: Opened, _ session: Session
+    ) -> (holding: CodeKeeper.Holding?, isStored: Bool) {
         let loss = opened.isCode ? ", and the date was not stored" : ""
         do {
             let keeper = try session.keeper(keystore.passphrase)
-            let holding = try keeper.codes.compare(identity, isProven: opened.isCode)
-            guard case .code(let code) = opened, holding == .same else { return holding }
+            let holding = try keeper.codes.compare(identity)
+            guard case .code(let code) = opened, holding == .same else { return (holding, false) }
+            do {
+                guard try keeper.codes.markProven(identity) else { return (CodeKeeper.Holding.none, false) }
+            } catch {
+                session.output.warn("the date of this check was not stored: \(Failure(error).message)")
+                return (.same, false)
+            }
             do {
                 try keeper.kits.markChecked(code, of: identity.id)
             } catch {
                 session.output.warn("the date was not stored for the emergency kit: \(Failure(error).message)")
             }
-            return .same
+            return (.same, true)
         } catch KeystoreError.absent {
             // A code can be checked on a machine that holds no identity.
-            return CodeKeeper.Holding.none
+            return (CodeKeeper.Holding.none, false)
         } catch SecretError.none {
             session.output.note(
                 "the keystore needs its passphrase; the key was not compared\(loss)")
@@ -121,6 +130,6 @@ struct BackupCheck: Verb {
             session.output.warn(
                 "the key was not compared with the keystore\(loss): \(Failure(error).message)")
         }
-        return nil
+        return (nil, false)
     }
 }

@@ -77,7 +77,7 @@ extension CodeKeeper {
     func replacing<Stored>(
         _ identity: borrowing Identity, _ isReplacing: Bool, _ output: Output, _ body: (OtherKey) throws -> Stored
     ) throws -> Stored {
-        let former = isReplacing ? try compare(identity, isProven: false) : .none
+        let former = isReplacing ? try compare(identity) : .none
         let stored: Stored
         do {
             stored = try body(isReplacing ? .replace : .refuse)
@@ -85,8 +85,15 @@ extension CodeKeeper {
             throw Failure.otherKey(of: id, replacedBy: "--replace")
         }
         if case .otherKey(let key) = former {
-            output.warn("another private key was replaced: the one of the public key \(key.hex)")
+            output.warnOfReplaced(key)
         }
         return stored
+    }
+}
+
+extension Output {
+    /// That a command has replaced a private key. Nobody can learn its public key later.
+    func warnOfReplaced(_ key: PublicKey) {
+        warn("another private key was replaced: the one of the public key \(key.hex)")
     }
 }

@@ -36,6 +36,12 @@ struct ShareCheck {
             ])
         }
         let known = try recognise(share, output, open)
+        if case .ofEarlierKey(let id) = known {
+            throw Failure(
+                .verifyFailed, "the share is of an earlier private key of \(id), which was replaced",
+                hints: "make new shares: keytool backup split \(id) --shares 3/5 --sheet DIR"
+            ).because(of: "other_key")
+        }
         if case .unknown(let ids) = known {
             throw Failure(
                 .verifyFailed, "the share does not belong to \(ids.map(\.text).joined(separator: ", "))",
@@ -49,16 +55,18 @@ struct ShareCheck {
                 .verifyFailed, "whether the share belongs to \(id) is not known: it was not shared here",
                 hints: "without --expect-id, the words alone are checked")
         }
-        guard case .known(let id, let set) = known else {
+        guard case .known(let id, let set, let isStored) = known else {
             if output.isJSON { try output.done([], json: json(share, nil, nil)) }
             return
         }
-        if output.isJSON { return try output.done([], json: json(share, id, set)) }
+        if output.isJSON { try output.done([], json: json(share, id, set)) }
         if isForPeople {
             try output.print([
-                "it belongs to \(id): \(number) of \(set.shares.count), made \(set.madeAt.day); the date of this check was stored"
+                "it belongs to \(id): \(number) of \(set.shares.count), made \(set.madeAt.day)"
+                    + (isStored ? "; the date of this check was stored" : "")
             ])
         }
+        if !isStored { output.warn("the date of this check was not stored") }
     }
 
     private func share(_ session: Session) throws -> Share {

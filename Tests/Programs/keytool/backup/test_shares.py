@@ -14,6 +14,7 @@ from kit import archives, identityfiles, masterkey, oracle, shamir
 from kit.known import BACKUP_PASSWORD
 from kit.processes.clock import Clocked
 from kit.screens.printed import texts
+from kit.stages.readonly import WAYS
 
 KEY = bytes(range(7, 39))
 ID = "ABCD1234"
@@ -333,6 +334,34 @@ def test_check(held, files, keytool):
     assert re.search(r"shares 1 +3 of 5 needed; shares 1, 3, 5 made 0 days ago, shares 2, 4 checked 0 days ago", words), words
 
 
+def test_only_shares_that_were_checked_count_as_a_backup(keytool, write):
+    """A split that was killed leaves nothing but the record."""
+    def said():
+        return [check for check in keytool.json("doctor")["checks"] if check["check"] == "code 1"]
+
+    keytool.ok("id", "create", "--id", ID)
+    for share in keytool.json("backup", "split", "--shares", "2/3", "--reveal-shares")["shares"][:2]:
+        [code] = said()
+        assert code["result"] == "warning" and "too few shares were checked" in code["detail"]
+        keytool.ok("backup", "check", "--share", write("share", share["words"]))
+    assert said() == []
+    # New ones are not checked yet, and the old ones still join.
+    keytool.json("backup", "split", "--shares", "2/2", "--reveal-shares")
+    assert said() == []
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_check_where_nothing_can_be_stored(held, files, write, backup_password, way):
+    """The key and the share were compared, which is what was asked for."""
+    code = write("code", oracle.seal_code(oracle.Identity(ID, KEY), BACKUP_PASSWORD))
+    reading = WAYS[way](held)
+    for command in ["--share", files[0]], ["--share", files[0], "--expect-id", ID], [code, *backup_password]:
+        said = reading.ok("backup", "check", *command)
+        assert "the date of this check was not stored" in said.err and "was stored" not in said.out, said
+        assert "it belongs to" in said.out or "the keystore holds this key" in said.out
+        assert reading.json("backup", "check", *command)["held"] is True
+
+
 def test_check_of_a_share_of_an_older_set(held, files):
     held.json("backup", "split", "--shares", "2/2", "--reveal-shares")
     assert f"it belongs to {ID}: 1 of 5" in held.ok("backup", "check", "--share", files[0]).out
@@ -425,7 +454,11 @@ def test_the_record_has_digests_only(held, shares):
 def test_a_new_key_has_no_shares(held, files, backup_password, write):
     code = oracle.seal_code(oracle.Identity(ID, bytes(range(32))), BACKUP_PASSWORD)
     held.ok("backup", "import", "--replace", write("code", code), *backup_password)
-    assert held.json("backup", "check", "--share", files[0])["held"] is False
+    for expected in [], ["--expect-id", ID]:
+        refused = held("backup", "check", "--share", files[0], *expected)
+        assert refused.code == 19 and f"of an earlier private key of {ID}, which was replaced" in refused.err
+        assert "backup split ABCD1234 --shares 3/5" in refused.err
+    assert held.fails(19, "backup", "check", "--share", files[0], "--json").error["reason"] == "other_key"
     assert "shares 1" not in held("doctor").out
     assert re.search(r"paper 1 +shares or a kit restore an earlier private key", held("doctor").out)
     held.ok("backup", "split", "--shares", "2/2", "--reveal-shares")
@@ -443,7 +476,7 @@ def test_an_archive_has_it(held, empty, files, write, backup_password):
     held.ok("archive", "export", "-o", held.home / "later.age", "--recipient", archives.RECIPIENT)
     empty.ok("id", "remove", ID, "--yes")
     empty.ok("archive", "import", held.home / "later.age", "--identity", key)
-    assert empty.json("backup", "check", "--share", files[1])["held"] is False
+    assert "of an earlier private key" in empty("backup", "check", "--share", files[1]).err
 
 
 def test_only_shares_that_were_written_take_the_place_of_older_ones(held, tmp_path, write):
