@@ -21,12 +21,17 @@ extension IdentityKeeper {
         return isOfItsForm(name, held)
     }
 
-    /// What is known of the paper of an identity whose private key stays: that of the archive and of the keystore together.
+    /// What is known of the paper of an identity: if its private key stays, that of the archive and of the keystore
+    /// together; if not, that of the archive, or else that of the replaced key, so that its paper is known to be outdated.
     /// - Returns: nil for other records, and if one of both is about another key.
     package static func merged(_ name: RecordName, _ archived: RecordSet, _ held: RecordSet) -> [UInt8]? {
-        guard dispensableRecords.contains(name), isSameKey(archived, held),
-            let present = held.read(name) ?? archived.read(name)
-        else { return nil }
+        guard dispensableRecords.contains(name), let present = held.read(name) ?? archived.read(name) else {
+            return nil
+        }
+        guard isSameKey(archived, held) else {
+            guard archived.count(of: name) == nil, isOfItsForm(name, held) else { return nil }
+            return present.withBytes { $0.revealBytes() }
+        }
         let other = archived.read(name)
         return present.withBytes { present in
             name == .kit
@@ -70,7 +75,7 @@ extension IdentityKeeper {
         return key
     }
 
-    private static let ownNames: Set<RecordName> = [
+    static let ownNames: Set<RecordName> = [
         .identity, .profile, .deviceGroupKey, .gatewaySecret, .directory, .shares, .kit,
     ]
 

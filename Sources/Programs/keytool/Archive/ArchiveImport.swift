@@ -56,7 +56,8 @@ struct ArchiveImport: Verb {
                 let isReplaced = replaced.contains(records.owner)
                 try requireOwnCompany(records, refusedFiles, in: store, isReplaced: isReplaced, session)
                 let sessions = try sessions(of: records.owner, in: opened.archive)
-                let before = isReplaced ? servers(of: records.owner, session.keeper(store)) : []
+                let keeping = session.keeper(store)
+                let before = isReplaced ? held(records.owner, keeping) : (servers: [], publicKey: nil)
                 let decision = try keeper.store(records, sessions: sessions, mayReplace: isReplaced)
                 if sessions != nil { warnOfSessions(of: records.owner, decision, opened.archive.time, session) }
                 if case .replace = decision {
@@ -64,12 +65,13 @@ struct ArchiveImport: Verb {
                         session.output.warn(
                             "\(records.owner.text) is as it was at \(opened.archive.time.rfc3339): \(takenBack)")
                     }
-                    let after = servers(of: records.owner, session.keeper(store))
-                    for server in before where !after.contains(server) {
+                    let after = held(records.owner, keeping)
+                    for server in before.servers where !after.servers.contains(server) {
                         session.output.warn(
                             "the Safe backup of \(records.owner.id) stays on \(server), which is not set up any more")
                     }
-                    if !after.isEmpty {
+                    if let key = before.publicKey, key != after.publicKey { session.output.warnOfReplaced(key) }
+                    if !after.servers.isEmpty {
                         session.output.hint(
                             "keytool safe status --remote \(records.owner.id) shows what the servers hold")
                     }
@@ -124,10 +126,13 @@ struct ArchiveImport: Verb {
             """)
     }
 
-    /// The servers that may hold Safe backups of an identity.
-    private func servers(of owner: Owner, _ keeper: ThreemaKeeper) -> [String] {
-        guard let id = owner.threemaID else { return [] }
-        return (try? keeper.identities.prospect(ofRemoving: id).safeServers) ?? []
+    /// The servers that may hold Safe backups of an identity, and its public key.
+    private func held(_ owner: Owner, _ keeper: ThreemaKeeper) -> (servers: [String], publicKey: PublicKey?) {
+        guard let id = owner.threemaID else { return ([], nil) }
+        return (
+            (try? keeper.identities.prospect(ofRemoving: id).safeServers) ?? [],
+            try? keeper.identities.summary(id).publicKey
+        )
     }
 
     /// A keystore is not created for nothing.

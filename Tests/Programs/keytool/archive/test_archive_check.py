@@ -92,13 +92,28 @@ def test_what_is_known_of_paper_stays_if_the_private_key_does(paper, with_key, b
     assert paper.json("id", "remove", ID, "--yes")["code_proven"] is True
 
 
-def test_of_another_private_key_nothing_stays(paper, with_key, backup_password, tmp_path, other_keytool):
-    archive = tmp_path / "a.age"
+def test_paper_of_a_replaced_private_key_is_outdated(paper, with_key, tmp_path, other_keytool):
+    """It is the last moment at which the former key is known, and the paper lies in somebody's safe."""
+    archive, known = tmp_path / "a.age", records(paper)
+    former = paper.json("id", "show", ID)["public_key"]
     other_keytool.ok("id", "create", "--id", ID)
     other_keytool.ok("archive", "export", "-o", archive, *TO)
-    paper.ok("archive", "import", archive, *with_key, "--replace", f"threema/{ID}")
-    assert not any(identityfiles.path(paper.keystore, ID, record).exists() for record in PAPER)
+    replaced = paper.ok("archive", "import", archive, *with_key, "--replace", f"threema/{ID}")
+    assert f"another private key was replaced: the one of the public key {former}" in replaced.err
+    assert records(paper) == known and "restore an earlier private key" in paper("doctor").out
+    refused = paper("backup", "check", "--share", paper.share)
+    assert refused.code == 19 and f"of an earlier private key of {ID}" in refused.err
+    assert "was replaced" not in paper.ok("archive", "import", archive, *with_key, "--replace", f"threema/{ID}").err
     assert paper.json("id", "remove", ID, "--yes")["code_proven"] is False
+
+
+def test_the_archive_has_paper_of_the_key_that_it_brings(paper, with_key, tmp_path, other_keytool):
+    archive, known = tmp_path / "a.age", records(paper)
+    paper.ok("archive", "export", "-o", archive, *TO)
+    other_keytool.ok("id", "create", "--id", ID)
+    other_keytool.ok("backup", "split", "--shares", "2/2", "--reveal-shares")
+    other_keytool.ok("archive", "import", archive, *with_key, "--replace", f"threema/{ID}")
+    assert records(other_keytool) == known and "paper" not in other_keytool("doctor").out
 
 
 @pytest.mark.parametrize("record", PAPER)
