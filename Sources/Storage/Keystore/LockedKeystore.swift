@@ -152,23 +152,28 @@ public final class LockedKeystore: Sendable {
 
     // MARK: The directory
 
-    /// The permission problems of all identities: wrong modes, owners and kinds of files. Nothing is decrypted.
+    /// The permission problems of the keystore's own files and of all identities: wrong modes, owners and kinds of
+    /// files. Nothing is decrypted.
     ///
     /// A file that is not found again is left out: it was removed meanwhile, or its name is not UTF-8, and then it is
     /// not one of a keystore's files.
     /// - Returns: one error for each file or directory.
     package func permissionProblems() throws(FileError) -> [FileError] {
-        guard let identities = try directory.directoryIfPresent(Self.identitiesName) else { return [] }
-        return try Self.permissionProblems(in: identities) { (directory, name) throws(FileError) in
-            guard Owner.isMessenger(name) else { return try Self.permissionProblems(of: directory) }
-            var errors = try Self.permissionProblems(in: directory) { (directory, _) throws(FileError) in
-                try Self.permissionProblems(of: directory)
+        var own: [FileError] = []
+        do throws(FileError) { try directory.requirePlainFile(Self.recordName.text) } catch { own.append(error) }
+        do throws(FileError) { try directory.requirePlainFile(Self.lockName) } catch { own.add(error) }
+        guard let identities = try directory.directoryIfPresent(Self.identitiesName) else { return own }
+        return try own
+            + Self.permissionProblems(in: identities) { (directory, name) throws(FileError) in
+                guard Owner.isMessenger(name) else { return try Self.permissionProblems(of: directory) }
+                var errors = try Self.permissionProblems(in: directory) { (directory, _) throws(FileError) in
+                    try Self.permissionProblems(of: directory)
+                }
+                for file in try directory.everyName() where Self.isPending(file) {
+                    do throws(FileError) { try directory.requirePlainFile(file) } catch { errors.add(error) }
+                }
+                return errors
             }
-            for file in try directory.everyName() where Self.isPending(file) {
-                do throws(FileError) { try directory.requirePlainFile(file) } catch { errors.add(error) }
-            }
-            return errors
-        }
     }
 
     /// - Parameter look: called for each directory in this one.

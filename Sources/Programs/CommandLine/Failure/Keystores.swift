@@ -89,7 +89,7 @@ extension KeystoreError: Explained {
                 "the other records may be as they were: copy the whole keystore, then move the file identities/\(owner.messenger)/\(owner.id)/commit out of it",
                 "then keytool doctor, and write the keys to a file; until then remove nothing",
             ]
-        case (Owner.threema, _): waysOut(ofThreema: record, owner.id)
+        case (Owner.threema, _): waysOut(ofThreema: record, owner)
         case (Owner.mainKey, "autolock"):
             ["nothing else is affected: keytool mainkey timeout never \(owner.id) writes it again"]
         case (Owner.sophaxChat, "prekeys"):
@@ -104,12 +104,20 @@ extension KeystoreError: Explained {
             [
                 "keytool onprem import SOURCE --key BASE64 --name \(owner.onPrem?.text ?? owner.id) --replace writes it again, with --onprem-user if the licence has a login"
             ]
-        default: ["keytool id remove \(owner.name), then import it again from an exported file or an archive"]
+        case (_, "account"), (_, "identity"), (_, "protections"):
+            ["keytool id remove \(owner.name), then import it again from an exported file or an archive"]
+        default: [foreign(record, of: owner)]
         }
     }
 
-    private static func waysOut(ofThreema record: String, _ id: String) -> [Hint] {
-        switch record {
+    /// keytool writes no record of this name, as far as this version knows: nothing that belongs to the identity is lost.
+    private static func foreign(_ record: String, of owner: Owner) -> Hint {
+        "the keys are not affected: move the file identities/\(owner.messenger)/\(owner.id)/\(record) out of the keystore"
+    }
+
+    private static func waysOut(ofThreema record: String, _ owner: Owner) -> [Hint] {
+        let id = owner.id
+        return switch record {
         case "safe":
             [
                 "the private key is not affected: \(safe: "delete") --force \(id) forgets the setup, then \(safe: "setup") \(id)",
@@ -140,7 +148,7 @@ extension KeystoreError: Explained {
                 "keytool backup import --replace restores the private key from the backup code",
                 "or \(safe: "pull") --replace --replace-key \(id) \(id) restores it from the Safe backup",
             ]
-        default: ["keytool id remove \(id), then restore the identity from its backup code or its Safe"]
+        default: [foreign(record, of: owner)]
         }
     }
 }

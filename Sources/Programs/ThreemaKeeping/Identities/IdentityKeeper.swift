@@ -75,7 +75,11 @@ package struct IdentityKeeper: Sendable {
             try damage.isDamaged(["contactstates"]) { _ = try records.contactStates() }
             try damage.isDamaged(["shares"]) { _ = try records.shareRecord(of: records.identity().clientKey.publicKey) }
             try damage.isDamaged(["kit"]) { _ = try records.kitRecord(of: records.identity().clientKey.publicKey) }
-            return damage.names + (isHistorySound ? [] : ["history"])
+            // A file that is none of keytool's stops an archive.
+            let foreign = try RecordSet(of: records) {
+                $0.place == nil && !Self.ownNames.contains($0) && !Self.transientRecords.contains($0)
+            }
+            return damage.names + foreign.damaged.map(\.text) + (isHistorySound ? [] : ["history"])
         } catch KeystoreError.damaged(let record, _, _) {
             return [record]
         }

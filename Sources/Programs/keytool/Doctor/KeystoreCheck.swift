@@ -1,3 +1,4 @@
+import AtomicFiles
 import CommandLine
 import Console
 import Encodings
@@ -38,6 +39,9 @@ struct KeystoreCheck {
             let errors = try locked.permissionProblems()
             guard let first = errors.first else {
                 return Finding("keystore", .ok, "mode, owner and type of all files are right")
+            }
+            if case .missing(path: _) = first {
+                return Finding("keystore", .problem, "one of its own files is missing", status: .badData)
             }
             return Finding(
                 "keystore", .problem,
@@ -149,16 +153,22 @@ struct KeystoreCheck {
         ]
     }
 
-    /// For each identity that has neither a Safe, whose findings say the same, nor shares; IDs are not named.
+    /// For each identity that has neither a Safe, whose findings say the same, nor enough checked shares; IDs are not
+    /// named.
     private func codes(_ ids: [ThreemaID], _ keeper: ThreemaKeeper) -> [Finding] {
-        let prospects = ids.filter { ShareAges(of: $0, in: keeper) == nil }
-            .compactMap { try? keeper.identities.prospect(ofRemoving: $0) }
-        return prospects.enumerated().map { index, prospect in
+        let prospects: [(shares: ShareAges?, prospect: IdentityKeeper.RemovalProspect)] = ids.compactMap { id in
+            let shares = ShareAges(of: id, in: keeper)
+            guard shares?.areEnoughChecked != true else { return nil }
+            return (try? keeper.identities.prospect(ofRemoving: id)).map { (shares, $0) }
+        }
+        return prospects.enumerated().map { index, found in
             let title = "code \(index + 1)"
-            guard let time = prospect.codeProvenAt else {
+            guard let time = found.prospect.codeProvenAt else {
                 return Finding(
                     title, .warning,
-                    "neither a Safe nor a verified backup code: keytool backup export ID, then keytool backup check FILE"
+                    found.shares == nil
+                        ? "neither a Safe nor a verified backup code: keytool backup export ID, then keytool backup check FILE"
+                        : "neither a Safe nor a verified backup code, and too few shares were checked: keytool backup check --share FILE"
                 )
             }
             return Finding(title, .ok, "no Safe; a backup code was verified \(Self.age(time))")

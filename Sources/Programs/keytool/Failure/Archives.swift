@@ -71,7 +71,8 @@ extension ArchiveRefusal: Explained {
         case .malformed(let owner, let problem):
             Failure(.badData, "the records of \(owner.text) are not usable: \(problem.words)")
                 .because(of: "malformed_records")
-        case .damaged(let owner, let name): Failure(KeystoreError.damaged(record: name.text, owner: owner))
+        case .damaged(let owner, let name):
+            Failure(KeystoreError.damaged(record: name.text, owner: owner, place: name.place))
         case .unknownMessenger(let owner):
             .later("this keytool does not know the messenger of \(owner.text)").because(of: "unknown_messenger")
         case .held(let owner, let differences):

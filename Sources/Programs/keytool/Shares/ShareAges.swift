@@ -9,11 +9,16 @@ import ThreemaRecords
 struct ShareAges {
     private let set: ShareRecord.Set
     private let now: Timestamp
+    /// Whether so many shares of a set were checked that the key can be restored from them. A command that was killed has
+    /// made shares that nobody has.
+    let areEnoughChecked: Bool
 
     /// - Returns: nil if the key was never shared here, or if that cannot be read.
     init?(of id: ThreemaID, in keeper: ThreemaKeeper) {
-        guard let set = ((try? keeper.shares.sets(of: id)) ?? []).first else { return nil }
+        let sets = (try? keeper.shares.sets(of: id)) ?? []
+        guard let set = sets.first else { return nil }
         self.set = set
+        areEnoughChecked = sets.contains { set in set.shares.count { $0.checkedAt != nil } >= set.threshold }
         now = WallClock.now()
     }
 

@@ -8,6 +8,7 @@ from datetime import datetime, timedelta
 import pytest
 
 from kit import identityfiles, masterkey, sessions
+from kit.archives import RECIPIENT
 from kit.processes.clock import Clocked
 from kit.processes.injection import without_waiting
 from kit.processes.locks import Held
@@ -47,6 +48,35 @@ def test_an_identity_with_neither_safe_nor_code(keytool, tmp_path, backup_passwo
     keytool.ok("backup", "check", tmp_path / "code", *backup_password)
     found = findings(keytool)["code 1"]
     assert found["result"] == "ok" and "verified 0 days ago" in found["detail"]
+
+
+@pytest.mark.parametrize("spoil", [
+    lambda keystore: (keystore / "lock").chmod(0o644),
+    lambda keystore: ((keystore / "lock").unlink(), (keystore / "lock").symlink_to("elsewhere")),
+    lambda keystore: (keystore / "keystore").chmod(0o644), lambda keystore: (keystore / "keystore").unlink(),
+], ids=["lock", "link", "mode", "missing"])
+def test_the_keystores_own_files(keytool, spoil):
+    """Without its passphrase, nothing else looks at them; and no identity could be added."""
+    keytool.ok("id", "create", "--id", "ABCD1234")
+    masterkey.rewrap(keytool)
+    assert findings(keytool)["keystore"]["result"] == "ok"
+    spoil(keytool.keystore)
+    found = [check for check in keytool("doctor", "--json").json["checks"] if check["check"] == "keystore"]
+    assert found[0]["result"] == "problem", found
+
+
+def test_a_file_that_is_none_of_keytool_s(keytool, tmp_path):
+    """It stops an archive. Nobody may be told to remove the identity for it."""
+    keytool.ok("id", "create", "--id", "ABCD1234")
+    stray = keytool.keystore / "identities/threema/ABCD1234/old"
+    shutil.copy(stray.with_name("identity"), stray)
+    found = [check for check in keytool("doctor", "--json").json["checks"] if check["check"] == "identities"]
+    assert found[0]["result"] == "problem" and "old" in found[0]["detail"]
+    refused = keytool.fails(65, "archive", "export", "-o", tmp_path / "a.age", "--recipient", RECIPIENT)
+    assert "move the file identities/threema/ABCD1234/old out of the keystore" in refused.err
+    assert "id remove" not in refused.err
+    stray.unlink()
+    keytool.ok("archive", "export", "-o", tmp_path / "a.age", "--recipient", RECIPIENT)
 
 
 def test_what_doctor_has_just_seen_is_said_and_not_stored(safe):

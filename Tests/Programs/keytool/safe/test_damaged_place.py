@@ -3,6 +3,7 @@
 import pytest
 
 from kit import identityfiles
+from kit.archives import RECIPIENT
 from kit.servers.safedirectory import SafeDirectory
 from kit.stages.place import NEW_PASSWORD
 
@@ -33,6 +34,7 @@ def test_each_finder_names_it(damaged, tmp_path, safe_password, write):
         ["safe", "push", "--name", damaged.broken],
         ["safe", "schedule"],
         ["backup", "kit", "-o", tmp_path / "kit.pdf", "--backup-password-file", new],
+        ["archive", "export", "-o", tmp_path / "archive.age", "--recipient", RECIPIENT],
     ):
         err = damaged.keytool.fails(65, *command).err
         assert f"of {ID} at the place {damaged.broken} is damaged" in err, err
