@@ -28,6 +28,11 @@ struct HintTests {
     @Test
     func `other words stay`() {
         #expect(Hint("keytool safe push").at("nas") == "keytool safe push")
+        let option: Hint = "run \(safe: "server") --ca-file FILE"
+        #expect(option.at(nil, of: "ABCD1234").text == "run keytool safe server ABCD1234 --ca-file FILE")
+        #expect(option.at("nas", of: "*ABCDEFG").text == "run keytool safe server --name nas '*ABCDEFG' --ca-file FILE")
+        let named: Hint = "\(safe: "push") --overwrite ABCD1234"
+        #expect(named.at(nil, of: "ABCD1234").text == "keytool safe push --overwrite ABCD1234")
     }
 
     @Test

@@ -41,9 +41,9 @@ package struct Failure {
         Failure(status, message, hints: [hint] + hints).because(of: reason)
     }
 
-    /// This failure with a place of the Safe in the commands of its hints.
-    package func at(_ place: String) -> Failure {
-        Failure(status, message, hints: hints.map { $0.at(place) }).because(of: reason)
+    /// This failure with a place of the Safe in the commands of its hints, and with the ID of its identity.
+    package func at(_ place: String?, of id: String? = nil) -> Failure {
+        Failure(status, message, hints: hints.map { $0.at(place, of: id) }).because(of: reason)
     }
 
     /// This failure with its reason.

@@ -21,8 +21,11 @@ package struct Hint: ExpressibleByStringInterpolation, Equatable, Sendable {
             .map { $0.first == "*" && $0.count == 8 ? ShellWord.quoted(String($0)) : String($0) }.joined(separator: " ")
     }
 
-    /// This hint with a place in its commands. A place that it has stays.
-    package func at(_ place: String) -> Hint { Hint(parts.joined(separator: " --name \(place)")) }
+    /// This hint with a place in its commands, and with an ID if it does not name it. A place that it has stays.
+    package func at(_ place: String?, of id: String? = nil) -> Hint {
+        let missing = id.flatMap { id in parts.contains { $0.contains(id) } ? nil : id }
+        return Hint(parts.joined(separator: (place.map { " --name \($0)" } ?? "") + (missing.map { " \($0)" } ?? "")))
+    }
 
     /// Collects the parts.
     package struct Interpolation: StringInterpolationProtocol {

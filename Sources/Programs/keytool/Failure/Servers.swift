@@ -116,6 +116,7 @@ extension SafeExchangeError: Explained {
         return [
             "if the server has a new key: --pin \(pin)",
             "if the Safe is already set up: \(safe: "server") --pin \(pin)",
+            "if its certificate is of a new authority, too: also --ca-file FILE",
         ]
     }
 
@@ -145,7 +146,7 @@ extension SafeExchangeError.Entry {
         case .backup:
             Failure(
                 .io, "the backup on \(server) is not a regular file",
-                hints: "\(Self.rule); remove it, and \(safe: "push") uploads the backup again")
+                hints: "\(Self.rule); remove it, and \(safe: "push") --force uploads the backup again")
         }
     }
 

@@ -24,6 +24,8 @@ struct ChosenPlace {
     let place: SafePlace
     /// Whether the identity has no other place, so that nobody has to name it.
     let isOnly: Bool
+    /// Whether the command is about the places of several identities.
+    var isAmongOthers = false
     /// Why the places of the identity could not be read. Then this stands for all of them.
     var unread: Failure?
 
@@ -35,8 +37,14 @@ struct ChosenPlace {
     /// As operands of a command line: `--name nas ABCD1234`, or the ID if the place is the only one.
     var argument: String { (isOnly ? "" : "--name \(place.name.text) ") + ShellWord.quoted(id.text) }
 
+    fileprivate func amongOthers() -> ChosenPlace {
+        var chosen = self
+        chosen.isAmongOthers = true
+        return chosen
+    }
+
     /// Words about one of several places, with its label in front.
-    func labelled(_ words: String) -> String { isOnly ? words : "\(label): \(words)" }
+    func labelled(_ words: String) -> String { isOnly && !isAmongOthers ? words : "\(label): \(words)" }
 
     /// Runs `body`. The commands that a failure advises name the place, if there are others.
     func naming<Result: ~Copyable>(_ body: () throws -> Result) throws -> Result {
@@ -47,8 +55,11 @@ struct ChosenPlace {
         }
     }
 
-    /// The failure with the place in the commands of its hints, if there are others.
-    func named(_ failure: Failure) -> Failure { isOnly ? failure : failure.at(place.name.text) }
+    /// The failure with the place and the ID in the commands of its hints, if there are others.
+    func named(_ failure: Failure) -> Failure {
+        isOnly && !isAmongOthers
+            ? failure : failure.at(isOnly ? nil : place.name.text, of: isAmongOthers ? id.text : nil)
+    }
 }
 
 extension Session {
@@ -87,7 +98,8 @@ extension Session {
             }
         }.filter { !$0.isEmpty }
         guard !places.isEmpty else { throw Failure.noSafe }
-        return places
+        guard places.count > 1 else { return places }
+        return places.map { $0.map { $0.amongOthers() } }
     }
 
     /// All that are set up; empty without a Safe.

@@ -211,6 +211,30 @@ def test_all_covers_every_identity_and_place(two, tmp_path, safe_password):
     two.keytool.fails(64, "safe", "push", "--all", "--name", "nas")
 
 
+def test_what_all_says_names_the_identity(two, given, tmp_path, safe_password):
+    """Also of an identity with one place: under -q, a warning is all that a mail shows."""
+    two.keytool.ok("id", "create", "--id", "ZZZZ9999")
+    two.keytool.ok("safe", "setup", "ZZZZ9999", "--create", "--server", f"file://{tmp_path}/z", *safe_password)
+    two.keytool.ok("safe", "push", "--all")
+    [backup] = (tmp_path / "z/backups").iterdir()
+    backup.unlink()
+    two.keytool.fails(10, "safe", "check", "ZZZZ9999")
+    said = two.keytool.ok("safe", "push", "--all", "-q")
+    assert "warning: ZZZZ9999: the backup was missing on the server" in said.err and said.out == ""
+
+
+def test_hints_of_all_name_the_identity(remote, tmp_path, safe_password):
+    remote.keytool.ok("id", "create", "--id", "ZZZZ9999")
+    remote.keytool.ok("safe", "setup", "ZZZZ9999", "--create", "--server", f"file://{tmp_path}/z", *safe_password)
+    remote.server.fault("GET", f.status(401))
+    said = remote.keytool("safe", "push", "--all", "--force")
+    assert f"keytool safe server --name nas {ID} --server-user NAME" in said.err, said
+    remote.keytool.ok("id", "remove", "ZZZZ9999", "--yes")
+    remote.server.fault("GET", f.status(401))
+    said = remote.keytool("safe", "push", "--all", "--force")
+    assert "keytool safe server --name nas --server-user NAME" in said.err, said
+
+
 def test_one_place_stays_flat(safe):
     done = safe.keytool.json("safe", "push")
     assert (done["id"], done["place"], done["result"]) == (ID, "main", "uploaded")
