@@ -25,6 +25,7 @@ struct ArchiveCheck: Verb {
         let keeper = ArchiveKeeper(try present(session), session.messengers.archived)
         var report = ArchiveReport()
         var hasSessions = false
+        var (lacking, differing): ([Owner], [Owner]) = ([], [])
         for records in opened.archive.identities {
             do {
                 let sessions = try opened.archive.sessions(of: records.owner)?.facts
@@ -33,9 +34,11 @@ struct ArchiveCheck: Verb {
                 switch try keeper.compare(records) {
                 case .same: report.add(records.owner, "same", "same", sessions: sessions)
                 case .missing:
+                    lacking.append(records.owner)
                     report.add(
-                        records.owner, "missing", "not in the keystore:", [], Self.difference, sessions: sessions)
+                        records.owner, "missing", "not in the keystore:", [], Self.lack(file.file), sessions: sessions)
                 case .differs(let differences):
+                    differing.append(records.owner)
                     report.add(
                         records.owner, "differs", "differs", differences, Self.difference, sessions: sessions)
                 }
@@ -44,6 +47,7 @@ struct ArchiveCheck: Verb {
             }
         }
         for owner in try keeper.owners(notIn: opened.archive) {
+            differing.append(owner)
             report.add(owner, "not_archived", "not in the archive:", [], Self.difference)
         }
         if hasSessions {
@@ -52,7 +56,13 @@ struct ArchiveCheck: Verb {
         }
         try report.finish("archive check", opened, session)
         guard let failure = report.firstFailure else { return }
-        if !session.output.isJSON, failure.status == .verifyFailed { failure.report() }
+        if !session.output.isJSON, failure.status == .verifyFailed {
+            // A new archive would lack what the keystore does.
+            let told = lacking.isEmpty ? failure : Self.lack(file.file)
+            // Their lines are not printed.
+            let names = session.output.isQuiet ? ": " + (lacking + differing).map(\.text).joined(separator: ", ") : ""
+            Failure(told.status, told.message + names, hints: told.hints).report()
+        }
         try report.throwFirst()
     }
 
@@ -65,6 +75,13 @@ struct ArchiveCheck: Verb {
             hints: "keytool archive list checks an archive without a keystore",
             "keytool archive import adds its identities to a new keystore"
         ).because(of: "no_identity")
+    }
+
+    private static func lack(_ path: String) -> Failure {
+        Failure(
+            .verifyFailed, "the archive and the keystore differ",
+            hints: "keytool archive import \(path == "-" ? "FILE" : ShellWord.path(path)) adds what the keystore lacks"
+        ).because(of: "archive_differs")
     }
 
     private static var difference: Failure {

@@ -128,6 +128,23 @@ def test_damaged_paper_is_a_difference(paper, with_key, tmp_path, record):
     assert f"{record} (damaged in the keystore)" in found(paper, archive, with_key)
 
 
+def test_what_the_keystore_lacks_is_imported(keytool, with_key, tmp_path):
+    """A new archive would lack it, too."""
+    archive = tmp_path / "a.age"
+    for id in (ID, "ZZZZ9999"):
+        keytool.ok("id", "create", "--id", id)
+    keytool.ok("archive", "export", "-o", archive, *TO)
+    keytool.ok("id", "remove", "ZZZZ9999", "--yes")
+    keytool.ok("profile", "set", "--nickname", "Anna")
+    refused = keytool("archive", "check", archive, *with_key)
+    assert refused.code == 19 and f"keytool archive import {archive} adds what the keystore lacks" in refused.err
+    assert "archive export" not in refused.err and "threema/" not in refused.err
+    quiet = keytool("archive", "check", archive, *with_key, "-q")
+    assert f"the archive and the keystore differ: threema/ZZZZ9999, threema/{ID}\n" in quiet.err and quiet.out == ""
+    keytool.ok("archive", "import", archive, *with_key, "--replace", f"threema/{ID}")
+    keytool.ok("archive", "check", archive, *with_key)
+
+
 def test_other_records_are_compared(paper, with_key, tmp_path):
     archive = tmp_path / "a.age"
     paper.ok("archive", "export", "-o", archive, *TO)
