@@ -48,8 +48,21 @@ enum IdentityKeyFile: ~Copyable {
             }
             return .gateway(content)
         }
-        guard path != "-" else { return try refuseOptions(options) }
-        guard let file = try? PlainFile(path) else { return try refuseOptions(options) }
+        guard path != "-" else {
+            guard !options.passphrase.isGiven else {
+                throw UsageFailure("a file with a passphrase of its own has to be named")
+            }
+            return try refuseOptions(options)
+        }
+        let file: PlainFile
+        do throws(PlainFileError) {
+            file = try PlainFile(path)
+        } catch {
+            if options.passphrase.isGiven, case .notReadable(let code) = error {
+                throw InputError.notReadable(path: path, code: code)
+            }
+            return try refuseOptions(options)
+        }
         guard file.count <= KeyFileFormat.maxCount else {
             // No secret that is not encrypted is that long.
             if let head = try? file.head(64), AgeFile.isLikely(head.span) { throw isAge(path, verb) }

@@ -25,6 +25,7 @@ extension BackupImport {
             if stored.isNew && !keystore.noPassphrase { session.noteProtection(of: keeper) }
             session.output.hint(
                 "the file has no checksum: compare the public key, or keytool id fetch \(id) --directory URL")
+            if stored.isNew { session.noteKeyOnly(of: id, keeper) }
         case .desktop:
             try refuseSecret()
             // The keystore's passphrase has another use only if it opened the file.

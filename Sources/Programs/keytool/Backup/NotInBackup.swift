@@ -15,8 +15,20 @@ extension Session {
 
     /// Says what a backup code and shares do not restore.
     func noteKeyOnly(of id: ThreemaID, _ keeper: ThreemaKeeper) {
-        guard !id.isGateway, (try? keeper.profiles.document(of: id))?.contactCount == 0 else { return }
+        guard !id.isGateway else {
+            if (try? keeper.identities.summary(id).hasGatewaySecret) == false { hintAtGatewaySecret("this") }
+            return
+        }
+        guard (try? keeper.profiles.document(of: id))?.contactCount == 0 else { return }
         output.hint("this is the key alone: contacts and groups come from a data backup, or by keytool safe pull")
+    }
+
+    /// Says how to store the API secret of a Gateway ID that was restored.
+    /// - Parameter source: what has none.
+    func hintAtGatewaySecret(_ source: String) {
+        output.hint(
+            "\(source) has no API secret: keytool backup import CODEFILE --gateway-secret-file FILE stores it, or a key file and --id"
+        )
     }
 }
 

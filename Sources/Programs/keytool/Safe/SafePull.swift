@@ -183,10 +183,7 @@ struct SafePull: Verb {
             session.output.hint(
                 "nothing runs by itself: keytool safe schedule prints what cron or systemd needs")
         }
-        guard id.isGateway else { return }
-        session.output.hint(
-            "a Safe has no API secret: keytool backup import CODEFILE --gateway-secret-file FILE stores it, or a key file and --id"
-        )
+        if id.isGateway { session.hintAtGatewaySecret("a Safe") }
     }
 
     /// That a backup which is set up is missing or damaged is remembered, as by every other look.

@@ -105,6 +105,13 @@ def test_passwords(keytool, stored, password, given):
     keytool.ok("backup", "import", stored(password=b"a"), *given("file-passphrase", b"a"))
 
 
+@pytest.mark.parametrize("verb", ["import", "check"])
+def test_a_file_that_is_not_there_is_not_damaged(keytool, given, tmp_path, verb):
+    passphrase = given("file-passphrase", PASSWORD)
+    assert "no such file" in keytool.fails(66, "backup", verb, tmp_path / "keystorage.pb3", *passphrase).err
+    assert "has to be named" in keytool.fails(64, "backup", verb, "-", *passphrase, stdin=b"").err
+
+
 def test_each_its_own_passphrase(keytool, stored, given):
     """The keystore is under one, the file under another."""
     keytool.ok("id", "create", "--id", "ZZZZ9999")

@@ -57,6 +57,13 @@ def test_in_and_out(keytool, key, secret, tmp_path):
     assert SECRET not in b"".join(each.read_bytes() for each in keytool.keystore.rglob("*") if each.is_file())
 
 
+def test_a_restore_without_the_secret(keytool, key, secret):
+    """The bot cannot send without it."""
+    assert "has no API secret: keytool backup import" in keytool.ok("backup", "import", key, "--id", ID).err
+    keytool.ok("id", "remove", ID, "--yes")
+    assert "has no API secret" not in keytool.ok("backup", "import", key, "--id", ID, *secret).err
+
+
 def test_a_key_that_others_can_read(keytool, write):
     for mode, warns in (0o600, False), (0o644, True):
         for verb in "check", "import":
