@@ -44,11 +44,11 @@ struct TextSecureSealAttachment: Verb {
                         return try Self.seal(input, key, to: blob)
                     }
                 } finish: {
-                    guard let path = target.path else { return }
-                    try report(count, path, session)
                 }
             }
         }
+        // Both are there: a result that nobody can read takes neither away.
+        if let path = target.path { try report(count, path, session) }
     }
 
     private func keyFile(_ session: Session) throws -> ResultFile {

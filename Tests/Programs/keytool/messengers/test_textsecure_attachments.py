@@ -53,6 +53,13 @@ def test_seal_from_stdin_to_stdout(keytool, tmp_path):
     assert textsecure.open_attachment(written_key(tmp_path / "key"), done.stdout) == b"from a pipe"
 
 
+def test_a_blob_keeps_its_key_where_nothing_can_be_said(keytool, write, tmp_path):
+    path, key = write("picture", b"x"), tmp_path / "key"
+    with open("/dev/full", "w") as full:
+        assert keytool("textsecure", "seal-attachment", path, "-o", path, "--force", "--key-out", key, stdout=full).code == 74
+    assert textsecure.open_attachment(written_key(key), path.read_bytes()) == b"x"
+
+
 def test_a_key_is_never_replaced(keytool, write, tmp_path):
     path, old = write("picture", b"x"), write("key", b"the key of another blob")
     refused = keytool.fails(17, "textsecure", "seal-attachment", path, "-o", tmp_path / "blob", "--key-out", old, "--force")
