@@ -66,7 +66,8 @@ def test_the_first_account_tells_of_backups_that_clients_can_no_longer_reach(ser
     password.chmod(0o600)
     add = ["account", "add", "--store", f"file://{server.directory}", "--account-password-file", password]
     first, second = run(*add, "alice"), run(*add, "bob")
-    assert "1 backup of clients without an account" in first.stderr and "keytool safe move" in first.stderr
+    assert "1 backup of clients without an account" in first.stderr and (
+        "keytool safe move --server https://HOST:PORT/alice --server-user alice (" in first.stderr)
     assert "without an account" not in second.stderr
 
 

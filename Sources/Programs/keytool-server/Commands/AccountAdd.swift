@@ -53,7 +53,9 @@ struct AccountAdd: Verb {
         if stranded > 0 {
             dialog.output.warn(
                 "\(Counted.backups(stranded)) of clients without an account stay in the store, out of their reach")
-            dialog.output.hint("on each of these clients: keytool safe move --server \(address)")
+            dialog.output.hint(
+                "on each of these clients: keytool safe move --server \(address) --server-user \(name.text) (and --ca-file FILE, if the setup has one)"
+            )
         }
     }
 
