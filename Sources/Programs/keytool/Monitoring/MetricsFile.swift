@@ -48,6 +48,7 @@ struct MetricsFile {
 
     /// - Throws: `ResultFileError` where no file can be written there.
     init(_ path: String, about subject: Subject = .safe, outside reserved: ReservedDirectory?, alias: String?) throws {
+        guard path != "-" else { throw UsageFailure("metrics are written to a file, not to stdout") }
         self.subject = subject
         file = try ResultFile(path, mayReplace: true, old: .any, outside: reserved, readers: .everybody)
         labels = alias.map { "{alias=\"\(Self.escaped($0))\"}" } ?? ""

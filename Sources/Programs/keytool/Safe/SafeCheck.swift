@@ -108,7 +108,8 @@ struct SafeCheck: Verb {
 
     private func members(_ id: ThreemaID, _ look: SafeKeeper.Look) -> [JSONValue.Member] {
         JSONValue.members([
-            ("id", .string(id.text)), ("same", .bool(!look.isNewer)), ("unpushed", .bool(look.isUnpushed)),
+            ("id", .string(id.text)), ("same", .bool(!look.isNewer)),
+            ("unpushed", .bool(look.isUnpushed && !look.isReadOnly)),
             ("password_proven", .bool(withPassword)), ("contacts", look.contacts.map { .number($0) }),
             ("groups", look.groups.map { .number($0) }),
             ("generation", look.writer.map { .number($0.generation) }),

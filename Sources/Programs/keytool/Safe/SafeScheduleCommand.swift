@@ -70,7 +70,10 @@ struct SafeScheduleCommand: Verb {
             }
         }
         if try ids.contains(where: keeper.hasDirectory) { works.insert(.check) }
-        guard !works.isEmpty else { throw Failure.noSafe }
+        guard !works.isEmpty else {
+            if let id = named.id { throw SafeKeepingError.noSetup(id: id.text) }
+            throw Failure.noSafe
+        }
         return SafeSchedule(
             account: account.name, home: account.home, program: AbsolutePath.ofProgram ?? "keytool",
             keystore: AbsolutePath.of(try session.keystorePath),

@@ -252,7 +252,7 @@ struct SafeStatus: Verb {
                 ("uploaded_at", timestamp(status.uploadedAt)), ("seen_at", timestamp(status.seenAt)),
                 ("expires_at", timestamp(status.expiresAt)), ("generation", .number(status.generation)),
                 ("bytes", status.bytes.map { .number($0) }),
-                ("changed", .bool(status.hasChanges)), ("failed", .bool(status.hasFailed)),
+                ("changed", .bool(status.hasChanges && !status.isReadOnly)), ("failed", .bool(status.hasFailed)),
                 ("finding", status.finding.map { .string($0.rawValue) }),
                 ("changing", .bool(status.newServer != nil)), ("new_server", status.newServer.map { .string($0) }),
                 ("changing_password", .bool(status.isChangingPassword)),

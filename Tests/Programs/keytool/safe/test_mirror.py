@@ -279,6 +279,8 @@ def test_a_new_password_of_the_phone(phone, server, given):
     new.writes("wiped", 1)
     before = server()
     assert phone.keytool.json(*adopt)["adopted"] is True
+    # What the phone writes is nothing that this keystore has to upload.
+    assert phone.keytool.json("safe", "status")["changed"] is False
     phone.keytool.fails(64, *adopt)
     # What was mirrored under the old password is still compared, also without the state.
     phone.keytool.fails(17, "safe", "mirror")

@@ -178,6 +178,12 @@ def test_metrics_that_cannot_be_written_are_a_warning(safe, tmp_path, place):
     assert not (tmp_path / "target").exists()
 
 
+def test_metrics_do_not_go_to_stdout(safe, tmp_path):
+    said = safe.keytool.ok("safe", "push", "--metrics-file", "-", cwd=tmp_path)
+    assert "warning: metrics are written to a file" in said.err and "keytool_safe_" not in said.out
+    assert not (tmp_path / "-").exists()
+
+
 def test_all_of_them_together(safe, file, tmp_path, safe_password):
     """The worst of them: the larger, under the smaller limit, and the failure."""
     second = SafeDirectory(tmp_path / "second-safe")

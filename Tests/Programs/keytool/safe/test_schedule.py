@@ -44,6 +44,12 @@ def test_the_line_pushes(safe):
     assert safe.document
 
 
+def test_an_identity_without_a_safe_among_others(safe):
+    safe.keytool.ok("id", "create", "--id", "ZZZZ9999")
+    refused = safe.keytool.fails(10, "safe", "schedule", "ZZZZ9999").err
+    assert "no Safe is set up for ZZZZ9999" in refused and "no identity has a Safe" not in refused
+
+
 def test_any_keystore_path(safe, tmp_path):
     keystore = tmp_path / "a 'key' $HOME 50% \"store\"; é"
     safe.keytool.keystore.rename(keystore)
