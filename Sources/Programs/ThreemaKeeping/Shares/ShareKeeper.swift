@@ -97,15 +97,17 @@ package struct ShareKeeper: Sendable {
             do {
                 let records = try keystore.identity(.threema(id))
                 guard let record = try records.shareRecord() else { continue }
-                if let set = record.sets.first(where: { $0.has(share) }) {
-                    guard try record.publicKey == records.identity().clientKey.publicKey else {
-                        return .ofEarlierKey(id)
-                    }
-                    // Only what is stored needs the lock.
-                    let isStored = try keystore.attempt { try markChecked([share], of: id) }
-                    return .known(id, set, isStored: isStored)
+                let isOfPresentKey = try record.publicKey == records.identity().clientKey.publicKey
+                guard let set = record.sets.first(where: { $0.has(share) }) else {
+                    // What was shared of an earlier key says nothing of others of the present one.
+                    if isOfPresentKey { others.append(id) }
+                    continue
                 }
-                others.append(id)
+                guard isOfPresentKey else { return .ofEarlierKey(id) }
+                // Only what is stored needs the lock.
+                var isMarked = false
+                let isWritten = try keystore.attempt { isMarked = try !markChecked([share], of: id).isEmpty }
+                return .known(id, set, isStored: isWritten && isMarked)
             } catch {
                 // It may be a share of another identity.
                 failure = failure ?? error

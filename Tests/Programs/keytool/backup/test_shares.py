@@ -459,6 +459,10 @@ def test_a_new_key_has_no_shares(held, files, backup_password, write):
         assert refused.code == 19 and f"of an earlier private key of {ID}, which was replaced" in refused.err
         assert "backup split ABCD1234 --shares 3/5" in refused.err
     assert held.fails(19, "backup", "check", "--share", files[0], "--json").error["reason"] == "other_key"
+    # Of the new key nothing was shared here, so nothing is known of its shares.
+    elsewhere = write("elsewhere", shamir.split(bytes(range(32)))[0][0])
+    assert held.json("backup", "check", "--share", elsewhere)["held"] is False
+    assert "it was not shared here" in held("backup", "check", "--share", elsewhere, "--expect-id", ID).err
     assert "shares 1" not in held("doctor").out
     assert re.search(r"paper 1 +shares or a kit restore an earlier private key", held("doctor").out)
     held.ok("backup", "split", "--shares", "2/2", "--reveal-shares")
