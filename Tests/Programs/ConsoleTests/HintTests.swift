@@ -28,6 +28,10 @@ struct HintTests {
     @Test
     func `other words stay`() {
         #expect(Hint("keytool safe push").at("nas") == "keytool safe push")
+    }
+
+    @Test
+    func `an ID comes into those that do not name it`() {
         let option: Hint = "run \(safe: "server") --ca-file FILE"
         #expect(option.at(nil, of: "ABCD1234").text == "run keytool safe server ABCD1234 --ca-file FILE")
         #expect(option.at("nas", of: "*ABCDEFG").text == "run keytool safe server --name nas '*ABCDEFG' --ca-file FILE")

@@ -24,7 +24,7 @@ struct ChosenPlace {
     let place: SafePlace
     /// Whether the identity has no other place, so that nobody has to name it.
     let isOnly: Bool
-    /// Whether the command is about the places of several identities.
+    /// Whether the command is about all identities, of which there are several.
     var isAmongOthers = false
     /// Why the places of the identity could not be read. Then this stands for all of them.
     var unread: Failure?
@@ -90,7 +90,8 @@ extension Session {
     /// is one that says so.
     /// - Throws: 10 if no Safe is set up.
     func places(in keeper: ThreemaKeeper) throws -> [[ChosenPlace]] {
-        let places = try keeper.identities.ids().map { id in
+        let ids = try keeper.identities.ids()
+        let places = ids.map { id in
             do {
                 return try allPlaces(of: id, in: keeper)
             } catch {
@@ -98,7 +99,7 @@ extension Session {
             }
         }.filter { !$0.isEmpty }
         guard !places.isEmpty else { throw Failure.noSafe }
-        guard places.count > 1 else { return places }
+        guard ids.count > 1 else { return places }
         return places.map { $0.map { $0.amongOthers() } }
     }
 
