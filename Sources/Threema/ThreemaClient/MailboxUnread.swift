@@ -23,7 +23,7 @@ extension Mailbox {
     /// Sends a message again that a contact could not read: `SessionEvent.rejected` names it. It has its ID, by which the
     /// contact recognises it. In a group, nobody else gets it.
     /// - Returns: whether the message was still there: for 28 days, until the contact has sent a receipt for it, and until
-    ///   it was sent again four times.
+    ///   it was sent again four times. False also for the user's picture, if a later message brings it.
     /// - Throws: as ``send(_:to:id:)`` does. Then nothing has changed.
     @discardableResult
     public func sendAgain(_ id: MessageID, to contact: ThreemaID) throws -> Bool {
@@ -73,7 +73,7 @@ extension Mailbox {
     /// Removes what is kept for too long.
     func forgetUnread() throws {
         let time = now()
-        try remove("sent") { name, value in
+        try remove("sent") { _, value in
             // One that is malformed is of no use any more, and must not keep the others.
             guard value.count > Self.headerCount,
                 let sent = Timestamp(decoding: value.extracting(0..<Timestamp.encodedCount))
@@ -98,7 +98,7 @@ extension Mailbox {
     private func current(_ body: MessageBody, for contact: ThreemaID) throws -> MessageBody? {
         let identity: GroupIdentity
         switch body {
-        case .profilePicture: return try currentPicture(for: contact)
+        case .profilePicture: return try current(picture: body, for: contact)
         case .groupSetup(let id, _), .groupName(let id, _), .groupPicture(let id, _):
             identity = GroupIdentity(creator: own.id, id: id)
         case .groupChat(let group, _), .groupCallStart(let group, _): identity = group

@@ -55,9 +55,11 @@ extension Mailbox {
     }
 
     /// What a contact is told that could not read an earlier message of the picture.
+    /// - Parameter picture: that message, which stands if the mailbox has taken no picture over.
     /// - Returns: nil if the picture has to be uploaded first: it goes along with a later message.
-    func currentPicture(for contact: ThreemaID) throws -> MessageBody? {
-        switch try decision(with: .text, to: contact, told: .nothing, at: now()) {
+    func current(picture: MessageBody, for contact: ThreemaID) throws -> MessageBody? {
+        guard try audience() != nil else { return picture }
+        return switch try decision(with: .text, to: contact, told: .nothing, at: now()) {
         case .nothing, .upload: nil
         case .send(let picture): .profilePicture(picture)
         case .delete: .profilePicture(nil)

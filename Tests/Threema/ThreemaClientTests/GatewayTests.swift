@@ -58,7 +58,7 @@ import VectorKit
             let payload = try payload(MessageID(UInt64(number)), line)
             for _ in 0..<2 {
                 // It comes again after a crash, and is answered once.
-                try alice.mailbox.receive(payload.encoded.span) { incoming, changes in
+                _ = try alice.mailbox.receive(payload.encoded.span) { incoming, changes in
                     guard let message = incoming.message, case .chat(.text(let text)) = message.body else { return }
                     try alice.mailbox.send(
                         .chat(.deliveryReceipt(DeliveryReceipt(.read, of: [message.id]))), to: message.sender,

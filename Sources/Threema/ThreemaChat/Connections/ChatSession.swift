@@ -81,9 +81,10 @@ public final class ChatSession {
             switch echo.due(at: now) {
             case .close:
                 // A caller that has worked for long has not read yet what has come meanwhile.
-                guard try !read(within: .zero), end == nil else { continue }
-                close(.noEcho)
-                throw .noEcho
+                if try !read(within: .zero), end == nil {
+                    close(.noEcho)
+                    throw .noEcho
+                }
             case .request(let bytes): try send([.echoRequest(bytes)])
             case .wait(let until): try read(within: max(min(until, deadline) - now, .zero))
             }
