@@ -23,7 +23,7 @@ extension IdentityKeeper {
 
     /// What is known of the paper of an identity: if its private key stays, that of the archive and of the keystore
     /// together; if not, that of the archive, or else that of the replaced key, so that its paper is known to be outdated.
-    /// - Returns: nil for other records, and if one of both is about another key.
+    /// - Returns: nil for other records, and if the private key stays and one of both is about another one.
     package static func merged(_ name: RecordName, _ archived: RecordSet, _ held: RecordSet) -> [UInt8]? {
         guard dispensableRecords.contains(name), let present = held.read(name) ?? archived.read(name) else {
             return nil

@@ -44,6 +44,7 @@ struct TextSecureSealAttachment: Verb {
                         return try Self.seal(input, key, to: blob)
                     }
                 } finish: {
+                    // What fails here would take the key away again.
                 }
             }
         }

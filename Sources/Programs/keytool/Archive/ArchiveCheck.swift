@@ -36,7 +36,7 @@ struct ArchiveCheck: Verb {
                 case .missing:
                     lacking.append(records.owner)
                     report.add(
-                        records.owner, "missing", "not in the keystore:", [], Self.lack(file.file), sessions: sessions)
+                        records.owner, "missing", "not in the keystore:", [], lack, sessions: sessions)
                 case .differs(let differences):
                     differing.append(records.owner)
                     report.add(
@@ -58,7 +58,7 @@ struct ArchiveCheck: Verb {
         guard let failure = report.firstFailure else { return }
         if !session.output.isJSON, failure.status == .verifyFailed {
             // A new archive would lack what the keystore does.
-            let told = lacking.isEmpty ? failure : Self.lack(file.file)
+            let told = lacking.isEmpty ? failure : lack
             // Their lines are not printed.
             let names = session.output.isQuiet ? ": " + (lacking + differing).map(\.text).joined(separator: ", ") : ""
             Failure(told.status, told.message + names, hints: told.hints).report()
@@ -77,17 +77,16 @@ struct ArchiveCheck: Verb {
         ).because(of: "no_identity")
     }
 
-    private static func lack(_ path: String) -> Failure {
-        Failure(
-            .verifyFailed, "the archive and the keystore differ",
-            hints: "keytool archive import \(path == "-" ? "FILE" : ShellWord.path(path)) adds what the keystore lacks"
-        ).because(of: "archive_differs")
+    private static func differ(_ hint: Hint) -> Failure {
+        Failure(.verifyFailed, "the archive and the keystore differ", hints: hint).because(of: "archive_differs")
     }
 
-    private static var difference: Failure {
-        Failure(
-            .verifyFailed, "the archive and the keystore differ",
-            hints: "keytool archive export -o FILE writes a new one"
-        ).because(of: "archive_differs")
+    private static var difference: Failure { differ("keytool archive export -o FILE writes a new one") }
+
+    /// An archive that is written now would lack it, too.
+    private var lack: Failure {
+        Self.differ(
+            "keytool archive import \(file.file == "-" ? "FILE" : ShellWord.path(file.file)) adds what the keystore lacks"
+        )
     }
 }

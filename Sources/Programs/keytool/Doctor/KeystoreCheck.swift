@@ -40,13 +40,16 @@ struct KeystoreCheck {
             guard let first = errors.first else {
                 return Finding("keystore", .ok, "mode, owner and type of all files are right")
             }
-            if case .missing(path: _) = first {
-                return Finding("keystore", .problem, "one of its own files is missing", status: .badData)
-            }
+            // The others that are missing were removed meanwhile.
+            let isMissing = if case .missing(path: _) = first { true } else { false }
+            let wrong = errors.count - (isMissing ? 1 : 0)
+            let words = [
+                isMissing ? "the file keystore is missing" : nil,
+                wrong > 0 ? "wrong mode, owner or type: \(Counted.text(wrong, "file"))" : nil,
+            ]
             return Finding(
-                "keystore", .problem,
-                "wrong mode, owner or type: \(Counted.text(errors.count, "file"))",
-                status: Failure(first).status)
+                "keystore", .problem, words.compactMap { $0 }.joined(separator: "; "),
+                status: isMissing ? .badData : Failure(first).status)
         } catch {
             return problem("keystore", error)
         }

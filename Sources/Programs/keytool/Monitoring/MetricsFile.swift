@@ -46,7 +46,7 @@ struct MetricsFile {
         }
     }
 
-    /// - Throws: `ResultFileError` where no file can be written there.
+    /// - Throws: `UsageFailure` for stdout; `ResultFileError` where no file can be written there.
     init(_ path: String, about subject: Subject = .safe, outside reserved: ReservedDirectory?, alias: String?) throws {
         guard path != "-" else { throw UsageFailure("metrics are written to a file, not to stdout") }
         self.subject = subject

@@ -4,7 +4,7 @@ import HTTP
 import SafeWire
 import SecureMemory
 
-// What `safe setup` asks of a server that no option says, on a terminal.
+// What commands ask of a server that no option says, on a terminal.
 
 extension ServerOptions {
     /// Asks for what no option says.
@@ -46,8 +46,7 @@ extension ServerOptions {
                 let password = try SecretAsker<ServerPassword>.askAgain(
                     .of("\(user) on \(server.address.host)"), nothingFor: "another user", on: terminal)
             else { return nil }
-            guard password.count <= Login.maxPasswordBytes else { throw SecretError.tooLong }
-            if password.count > 0 { return server.with(Login(user: user, password: password)) }
+            if password.count > 0 { return server.with(try Login(user, password)) }
         }
         guard let user = try askedUser(on: server.address.host, terminal) else { return nil }
         return server.with(try user.isEmpty ? nil : login(server.address, user, session, isTyped: true))

@@ -195,13 +195,9 @@ struct ServerOptions: ParsableArguments {
                 "that is not a valid user name",
                 hint: "1 to \(Login.maxUserBytes) bytes, without colons and control characters")
         }
-        let secret = try SecretAsker(password, session.dialog).open(
+        return try SecretAsker(password, session.dialog).open(
             .of("\(user) on \(address.host)"), isTyped: isTyped, isWrong: { _ in false }
-        ) { secret in
-            guard secret.count <= Login.maxPasswordBytes else { throw SecretError.tooLong }
-            return secret.withBytes { SecureBytes(copying: $0) }
-        }
-        return Login(user: user, password: secret)
+        ) { try Login(user, $0) }
     }
 
     private func authority(_ address: SafeServerAddress) throws -> [UInt8]? {
@@ -222,6 +218,14 @@ struct ServerOptions: ParsableArguments {
 
     func requireHTTPS(_ address: SafeServerAddress, _ option: String) throws {
         guard case .https = address else { throw UsageFailure("\(option) requires https://") }
+    }
+}
+
+extension Login {
+    /// - Throws: `SecretError.tooLong`.
+    init(_ user: String, _ password: borrowing SecureBytes) throws {
+        guard password.count <= Self.maxPasswordBytes else { throw SecretError.tooLong }
+        self.init(user: user, password: password.withBytes { SecureBytes(copying: $0) })
     }
 }
 

@@ -63,6 +63,8 @@ def test_the_keystores_own_files(keytool, spoil):
     spoil(keytool.keystore)
     found = [check for check in keytool("doctor", "--json").json["checks"] if check["check"] == "keystore"]
     assert found[0]["result"] == "problem", found
+    words = "wrong mode, owner or type: 1 file" if (keytool.keystore / "keystore").exists() else "the file keystore is missing"
+    assert found[0]["detail"] == words
 
 
 def test_a_file_that_is_none_of_keytool_s(keytool, tmp_path):
