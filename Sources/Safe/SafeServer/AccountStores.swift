@@ -70,7 +70,11 @@ final class DirectoryStores: AccountStores {
         return SafeResponder(QuotaStore(store, quota: shared.quota), of: account, settings)
     }
 
-    func expire(_ sweep: Sweep) throws(StoreError) -> SweepReport { try directory.sweep(sweep) }
+    func expire(_ sweep: Sweep) throws(StoreError) -> SweepReport {
+        let report = try directory.sweep(sweep)
+        if let failure = report.failure { throw failure.error }
+        return report
+    }
 }
 
 /// Stores that expire their backups by themselves, as an object store.

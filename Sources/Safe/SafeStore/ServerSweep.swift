@@ -8,8 +8,10 @@ extension ServerDirectory {
     ///   - found: is called for each backup and previous backup that is over, before anything is decided.
     ///   - progress: is called with the number of backups that are deleted, previous ones among them, and of all that
     ///     are to be.
-    /// - Throws: `StoreError`, also if the backups of one account cannot be read or deleted; then it has decided about
-    ///   the others without them, and swept those.
+    ///
+    /// If the backups of an account cannot be read or deleted, it decides about the others without them, and sweeps those:
+    /// see `SweepReport.failure`.
+    /// - Throws: `StoreError`.
     public func sweep(
         _ sweep: Sweep, found: (SweptBackup) -> Void = { _ in },
         progress: (_ done: Int, _ total: Int) -> Void = { _, _ in }
@@ -31,10 +33,8 @@ extension ServerDirectory {
             countsOfStores[store.account] = own
         }
         var report = sweep.decide(counts)
-        guard report.isCarriedOut else {
-            if let failure { throw failure }
-            return report
-        }
+        report.failure = failure
+        guard report.isCarriedOut else { return report }
         let total = counts.over.total
         report.deleted = SweepDeletions()
         let unswept = try eachStore(retaining: retains) { store throws(FileError) in
@@ -47,11 +47,16 @@ extension ServerDirectory {
                     progress(done.total, max(done.total, total))
                 }
             } catch {
-                failure = failure ?? error
+                failure = failure ?? SweepFailure(account: store.account, error: error)
             }
         }
-        do throws(FileError) { try removeLeftovers() } catch { failure = failure ?? StoreError(error) }
-        if let failure = failure ?? unswept { throw failure }
+        failure = failure ?? unswept
+        do throws(FileError) {
+            try removeLeftovers()
+        } catch {
+            failure = failure ?? SweepFailure(account: nil, error: StoreError(error))
+        }
+        report.failure = failure
         return report
     }
 
@@ -72,15 +77,15 @@ extension ServerDirectory {
     /// - Returns: the first failure.
     private func eachStore(
         retaining: Bool, _ body: (borrowing FolderStore) throws(FileError) -> Void
-    ) throws(StoreError) -> StoreError? {
-        var failure: StoreError?
+    ) throws(StoreError) -> SweepFailure? {
+        var failure: SweepFailure?
         do throws(FileError) {
             try eachFolder(retaining: retaining) { store throws(FileError) in
                 do throws(FileError) {
                     try body(store)
                 } catch {
                     if case .missing = error, store.account != nil { throw error }
-                    failure = failure ?? StoreError(error)
+                    failure = failure ?? SweepFailure(account: store.account, error: StoreError(error))
                 }
             }
         } catch {

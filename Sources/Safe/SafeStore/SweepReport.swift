@@ -96,6 +96,14 @@ public struct SweepDeletions: Equatable, Sendable {
     var total: Int { expired + previous }
 }
 
+/// Why the backups of an account were not swept.
+public struct SweepFailure: Equatable, Sendable {
+    /// Nil for backups without an account, and for the store's own files.
+    public let account: AccountName?
+    /// What has failed.
+    public let error: StoreError
+}
+
 /// The decision of a sweep.
 public struct SweepReport: Equatable, Sendable {
     /// What it has counted.
@@ -108,6 +116,8 @@ public struct SweepReport: Equatable, Sendable {
     public internal(set) var deleted: SweepDeletions
     /// Whether the store expires backups by itself, so that nothing was counted or decided.
     public let isLeftToStore: Bool
+    /// The first failure at the backups of one account. Nothing was decided about those; the others were swept.
+    public internal(set) var failure: SweepFailure? = nil
 
     /// The report of a store that expires backups by itself.
     package static let leftToStore = SweepReport(

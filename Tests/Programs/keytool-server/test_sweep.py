@@ -192,6 +192,22 @@ def test_the_last_upload_is_shown_by_the_wall_clock(store):
     assert document["expired_backups"][0]["time"].startswith(time.strftime("%Y%m%dT%H%M%S", last))
 
 
+def test_an_account_that_cannot_be_read_is_named_and_keeps_no_other(store):
+    for account in ("alice", "bob"):
+        store.add(account)
+    old, _ = store.put(1, days_ago=211, account="alice"), store.put(2, account="alice")
+    broken = store.directory("bob") / "backups"
+    broken.rmdir()
+    broken.write_text("")
+    for options, there in (["--dry-run"], True), ([], False):
+        failed = store("sweep", "-v", *options)
+        assert failed.code == 74 and " 1 of 2 backups, and 0 previous backups\n" in failed.out and identifier(1) in failed.out
+        assert "warning: the backups of bob were not swept: " in failed.err and old.exists() == there
+    # A decision that is refused is told as ever.
+    refused = store("sweep", days_ahead=400)
+    assert refused.code != 74 and "nothing was deleted" in refused.err and refused.out == ""
+
+
 def test_other_files_stay(store):
     stranger = store.path / "backups/notes.txt"
     stranger.write_text("x")

@@ -276,7 +276,8 @@ import Testing
             try put(name, 0..<1, 0)
         }
         let lock = try FolderStore(at: place.path, account: alice).lock(wait: .zero)
-        #expect(throws: StoreError.busy) { try sweep(300, deleting: .always) }
+        let failure = try sweep(300, deleting: .always).failure
+        #expect(failure?.account == alice && failure?.error == .busy)
         let sizes = try [alice, bob].map { try server.size(of: $0)?.backups }
         #expect(sizes == [1, 0])
         _ = consume lock
@@ -293,11 +294,13 @@ import Testing
         let damaged = place.path + "/accounts/alice/backups"
         try FileManager.default.moveItem(atPath: damaged, toPath: damaged + ".away")
         try Data().write(to: URL(filePath: damaged))
-        #expect(throws: StoreError.self) { try sweep(211) }
+        let report = try sweep(211)
+        #expect(report.failure?.account == alice && report.deleted.expired == 1)
         let swept = try server.size(of: bob)?.backups
         #expect(swept == 19)
         // All that are left would go.
-        #expect(throws: StoreError.self) { try sweep(411) }
+        let refused = try sweep(411)
+        #expect(refused.failure != nil && refused.suspicion != nil && !refused.isCarriedOut)
         let left = try server.size(of: bob)?.backups
         #expect(left == 19)
         try FileManager.default.removeItem(atPath: damaged)

@@ -47,6 +47,10 @@ struct SweepCommand: Verb {
                     sweep, found: { if dialog.output.isVerbose { shown.add($0) } }, progress: progress)
             })
         if let warning = report.counts.warning { dialog.output.warn(warning) }
+        if let failure = report.failure {
+            let whose = failure.account.map { "the backups of \($0.text)" } ?? "backups without an account"
+            dialog.output.warn("\(whose) were not swept: \(Failure(failure.error).message)")
+        }
         if let suspicion = report.suspicion {
             guard report.isCarriedOut || dryRun else {
                 throw suspicion.refusal
@@ -55,6 +59,8 @@ struct SweepCommand: Verb {
         }
         try dialog.output.done(
             lines(report) + shown.lines, json: json(report, dialog.output.isVerbose ? shown : nil))
+        // The others were swept.
+        if let failure = report.failure { throw failure.error }
     }
 
     private func lines(_ report: SweepReport) -> [String] {
