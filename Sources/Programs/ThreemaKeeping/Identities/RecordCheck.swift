@@ -21,23 +21,20 @@ extension IdentityKeeper {
         return isOfItsForm(name, held)
     }
 
-    /// What is known of the paper of an identity: if its private key stays, that of the archive and of the keystore
-    /// together; if not, that of the archive, or else that of the replaced key, so that its paper is known to be outdated.
-    /// - Returns: nil for other records, and if the private key stays and one of both is about another one.
+    /// What is known of the paper of an identity. If its private key stays: that of the archive and of the keystore
+    /// together, or of the one that is about this key. If not: that of the archive, or else that of the replaced key, so
+    /// that its paper is known to be outdated.
+    /// - Returns: nil for other records, and for that of the archive.
     package static func merged(_ name: RecordName, _ archived: RecordSet, _ held: RecordSet) -> [UInt8]? {
-        guard dispensableRecords.contains(name), let present = held.read(name) ?? archived.read(name) else {
-            return nil
-        }
-        guard isSameKey(archived, held) else {
+        guard dispensableRecords.contains(name) else { return nil }
+        guard isSameKey(archived, held), let id = try? ThreemaID(held.owner.id), let key = try? publicKey(of: id, held)
+        else {
             guard archived.count(of: name) == nil, isOfItsForm(name, held) else { return nil }
-            return present.withBytes { $0.revealBytes() }
+            return held.read(name)?.withBytes { $0.revealBytes() }
         }
-        let other = archived.read(name)
-        return present.withBytes { present in
-            name == .kit
-                ? KitRecord(decoding: present)?.merged(with: other?.withBytes { KitRecord(decoding: $0) })?.encoded
-                : ShareRecord(decoding: present)?.merged(with: other?.withBytes { ShareRecord(decoding: $0) })?.encoded
-        }
+        return name == .kit
+            ? KitRecord.merged(name, archived, held, of: key)?.encoded
+            : ShareRecord.merged(name, archived, held, of: key)?.encoded
     }
 
     /// Whether both have the same private key, so that what was proven of one holds for the other.
@@ -114,6 +111,31 @@ extension IdentityKeeper {
             return true
         } catch {
             return false
+        }
+    }
+}
+
+/// What is remembered of paper.
+private protocol PaperRecord {
+    var publicKey: PublicKey { get }
+    init?(decoding bytes: Span<UInt8>)
+    func merged(with other: Self?) -> Self?
+}
+
+extension KitRecord: PaperRecord {}
+extension ShareRecord: PaperRecord {}
+
+extension PaperRecord {
+    /// Both together; if only one is about the private key, that one.
+    fileprivate static func merged(
+        _ name: RecordName, _ archived: RecordSet, _ held: RecordSet, of key: PublicKey
+    ) -> Self? {
+        let theirs = archived.read(name)?.withBytes { Self(decoding: $0) }
+        let ours = held.read(name)?.withBytes { Self(decoding: $0) }
+        return switch (theirs?.publicKey == key, ours?.publicKey == key) {
+        case (true, true): ours?.merged(with: theirs)
+        case (true, false): theirs
+        default: ours ?? theirs
         }
     }
 }

@@ -55,15 +55,15 @@ struct ArchiveCheck: Verb {
                 "the archive contains sessions: they are not compared, because each message changes them")
         }
         try report.finish("archive check", opened, session)
-        guard let failure = report.firstFailure else { return }
-        if !session.output.isJSON, failure.status == .verifyFailed {
-            // A new archive would lack what the keystore does.
-            let told = lacking.isEmpty ? failure : lack
+        guard let first = report.firstFailure else { return }
+        let isDifference = first.status == .verifyFailed
+        let failure = isDifference && !lacking.isEmpty ? lack : first
+        if !session.output.isJSON, isDifference {
             // Their lines are not printed.
             let names = session.output.isQuiet ? ": " + (lacking + differing).map(\.text).joined(separator: ", ") : ""
-            Failure(told.status, told.message + names, hints: told.hints).report()
+            Failure(failure.status, failure.message + names, hints: failure.hints).report()
         }
-        try report.throwFirst()
+        throw CommandFailure(failure: failure, isReported: true)
     }
 
     /// - Throws: `Failure` if there is no keystore.

@@ -107,6 +107,27 @@ def test_paper_of_a_replaced_private_key_is_outdated(paper, with_key, tmp_path, 
     assert paper.json("id", "remove", ID, "--yes")["code_proven"] is False
 
 
+def test_outdated_paper_of_an_archive_replaces_no_other(paper, with_key, backup_password, tmp_path, other_keytool, write):
+    first, second = tmp_path / "a.age", tmp_path / "b.age"
+    other_keytool.ok("id", "create", "--id", ID)
+    other_keytool.ok("archive", "export", "-o", first, *TO)
+    paper.ok("archive", "import", first, *with_key, "--replace", f"threema/{ID}")
+    # The key is the present one, the paper that of the former one.
+    paper.ok("archive", "export", "-o", second, *TO)
+    words = paper.json("backup", "split", "--shares", "2/3", "--reveal-shares")["shares"][0]["words"]
+    paper.ok("backup", "kit", *backup_password, "-o", tmp_path / "new.pdf")
+    known = records(paper)
+    unchanged = paper.json("archive", "import", second, *with_key, "--replace", f"threema/{ID}")["results"][0]
+    assert unchanged["result"] == "unchanged" and records(paper) == known
+    paper.ok("backup", "check", "--share", write("new", words), "--expect-id", ID)
+    # And the other way round.
+    third, known = tmp_path / "c.age", records(paper)
+    paper.ok("archive", "export", "-o", third, *TO)
+    other_keytool.ok("archive", "import", second, *with_key, "--replace", f"threema/{ID}")
+    other_keytool.ok("archive", "import", third, *with_key, "--replace", f"threema/{ID}")
+    assert records(other_keytool) == known
+
+
 def test_the_archive_has_paper_of_the_key_that_it_brings(paper, with_key, tmp_path, other_keytool):
     archive, known = tmp_path / "a.age", records(paper)
     paper.ok("archive", "export", "-o", archive, *TO)
@@ -141,6 +162,7 @@ def test_what_the_keystore_lacks_is_imported(keytool, with_key, tmp_path):
     assert "archive export" not in refused.err and "threema/" not in refused.err
     quiet = keytool("archive", "check", archive, *with_key, "-q")
     assert f"the archive and the keystore differ: threema/ZZZZ9999, threema/{ID}\n" in quiet.err and quiet.out == ""
+    assert "adds what the keystore lacks" in keytool("archive", "check", archive, *with_key, "--json").error["hint"]
     keytool.ok("archive", "import", archive, *with_key, "--replace", f"threema/{ID}")
     keytool.ok("archive", "check", archive, *with_key)
 
