@@ -79,7 +79,9 @@ package struct IdentityKeeper: Sendable {
             let foreign = try RecordSet(of: records) {
                 $0.place == nil && !Self.ownNames.contains($0) && !Self.transientRecords.contains($0)
             }
-            return damage.names + foreign.damaged.map(\.text) + (isHistorySound ? [] : ["history"])
+            // Its name is the user's.
+            let others = foreign.damaged.isEmpty ? [] : ["a file that is none of keytool's"]
+            return damage.names + others + (isHistorySound ? [] : ["history"])
         } catch KeystoreError.damaged(let record, _, _) {
             return [record]
         }

@@ -3,6 +3,7 @@ import ArgumentParser
 import CommandLine
 import Console
 import Encodings
+import Glibc
 import KeyWrapping
 import SecureMemory
 import Threema
@@ -58,10 +59,9 @@ enum IdentityKeyFile: ~Copyable {
         do throws(PlainFileError) {
             file = try PlainFile(path)
         } catch {
-            if options.passphrase.isGiven, case .notReadable(let code) = error {
-                throw InputError.notReadable(path: path, code: code)
-            }
-            return try refuseOptions(options)
+            guard options.passphrase.isGiven else { return try refuseOptions(options) }
+            let code = if case .notReadable(let code) = error { code } else { EINVAL }
+            throw InputError.notReadable(path: path, code: code)
         }
         guard file.count <= KeyFileFormat.maxCount else {
             // No secret that is not encrypted is that long.

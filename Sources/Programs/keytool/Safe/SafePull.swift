@@ -181,7 +181,7 @@ struct SafePull: Verb {
         guard isStored, let replaced, replaced.contacts == nil, replaced.damaged.isEmpty else { return }
         if replaced.place != nil {
             session.output.hint(
-                "unless something here runs push --all already: keytool safe schedule prints what cron or systemd needs"
+                "unless something here runs \(readOnly ? "mirror" : "push") --all already: keytool safe schedule prints what cron or systemd needs"
             )
         }
         if id.isGateway { session.hintAtGatewaySecret("a Safe") }

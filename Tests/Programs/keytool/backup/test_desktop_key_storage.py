@@ -109,6 +109,7 @@ def test_passwords(keytool, stored, password, given):
 def test_a_file_that_is_not_there_is_not_damaged(keytool, given, tmp_path, verb):
     passphrase = given("file-passphrase", PASSWORD)
     assert "no such file" in keytool.fails(66, "backup", verb, tmp_path / "keystorage.pb3", *passphrase).err
+    assert "is not a regular file" in keytool.fails(66, "backup", verb, tmp_path, *passphrase).err
     assert "has to be named" in keytool.fails(64, "backup", verb, "-", *passphrase, stdin=b"").err
 
 
