@@ -14,7 +14,9 @@ package import Threema
 //       57      32  digest of its Safes (`KitRecord.Safes`)
 
 /// What a keystore knows of the newest emergency kit of an identity.
-package struct KitRecord: Equatable, Sendable {
+package struct KitRecord: PaperRecord, Equatable, Sendable {
+    package static let name: RecordName = .kit
+
     /// Address, login, trust, password and access of all Safes of an identity, as a digest.
     package struct Safes: Equatable, Sendable {
         static let count = 32
@@ -83,16 +85,4 @@ package struct KitRecord: Equatable, Sendable {
 
 extension RecordName {
     package static let kit: RecordName = "kit"
-}
-
-extension IdentityRecords {
-    /// - Returns: nil if there is none, or if it is about another private key than the present one.
-    /// - Throws: `KeystoreError.damaged`.
-    package func kitRecord(of publicKey: PublicKey) throws -> KitRecord? {
-        guard let record = try read(.kit) else { return nil }
-        guard let kit = record.withBytes({ KitRecord(decoding: $0) }) else {
-            throw KeystoreError.damaged(record: RecordName.kit.text, owner: owner)
-        }
-        return kit.publicKey == publicKey ? kit : nil
-    }
 }

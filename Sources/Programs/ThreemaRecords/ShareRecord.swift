@@ -19,7 +19,9 @@ package import Threema
 //      +32       8    when it was last checked, in milliseconds since the epoch; 0 for never
 
 /// What a keystore knows of the shares of an identity: enough to recognise one, and nothing of the key.
-package struct ShareRecord: Equatable, Sendable {
+package struct ShareRecord: PaperRecord, Equatable, Sendable {
+    package static let name: RecordName = .shares
+
     /// The shares of one split.
     package struct Set: Equatable, Sendable {
         package let identifier: UInt16
@@ -157,22 +159,4 @@ package struct ShareRecord: Equatable, Sendable {
 
 extension RecordName {
     package static let shares: RecordName = "shares"
-}
-
-extension IdentityRecords {
-    /// - Returns: nil if there is none. It may be about an earlier private key.
-    /// - Throws: `KeystoreError.damaged`.
-    package func shareRecord() throws -> ShareRecord? {
-        guard let record = try read(.shares) else { return nil }
-        guard let shares = record.withBytes({ ShareRecord(decoding: $0) }) else {
-            throw KeystoreError.damaged(record: "shares", owner: owner)
-        }
-        return shares
-    }
-
-    /// - Returns: nil if there is none, or if it is about another private key than the present one.
-    /// - Throws: `KeystoreError.damaged`.
-    package func shareRecord(of publicKey: PublicKey) throws -> ShareRecord? {
-        try shareRecord().flatMap { $0.publicKey == publicKey ? $0 : nil }
-    }
 }

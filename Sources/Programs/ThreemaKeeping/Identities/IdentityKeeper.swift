@@ -73,8 +73,12 @@ package struct IdentityKeeper: Sendable {
             try damage.isDamaged(["linking"]) { _ = try records.linking() }
             try damage.isDamaged(["matchtoken"]) { _ = try records.matchToken() }
             try damage.isDamaged(["contactstates"]) { _ = try records.contactStates() }
-            try damage.isDamaged(["shares"]) { _ = try records.shareRecord(of: records.identity().clientKey.publicKey) }
-            try damage.isDamaged(["kit"]) { _ = try records.kitRecord(of: records.identity().clientKey.publicKey) }
+            try damage.isDamaged(["shares"]) {
+                _ = try records.paper(ShareRecord.self, of: records.identity().clientKey.publicKey)
+            }
+            try damage.isDamaged(["kit"]) {
+                _ = try records.paper(KitRecord.self, of: records.identity().clientKey.publicKey)
+            }
             // A file that is none of keytool's stops an archive.
             let foreign = try RecordSet(of: records) {
                 $0.place == nil && !Self.ownNames.contains($0) && !Self.transientRecords.contains($0)
@@ -92,8 +96,8 @@ package struct IdentityKeeper: Sendable {
     package func hasPaperOfEarlierKey(_ id: ThreemaID) throws -> Bool {
         let records = try keystore.identity(.threema(id))
         let key = try records.identity().clientKey.publicKey
-        return try records.contains(.shares) && records.shareRecord(of: key) == nil
-            || records.contains(.kit) && records.kitRecord(of: key) == nil
+        let keys = [try records.paper(ShareRecord.self)?.publicKey, try records.paper(KitRecord.self)?.publicKey]
+        return keys.contains { $0 != nil && $0 != key }
     }
 
     /// The consequences of removing an identity.

@@ -33,8 +33,8 @@ extension IdentityKeeper {
             return held.read(name)?.withBytes { $0.revealBytes() }
         }
         return name == .kit
-            ? KitRecord.merged(name, archived, held, of: key)?.encoded
-            : ShareRecord.merged(name, archived, held, of: key)?.encoded
+            ? KitRecord.merged(archived, held, of: key)?.encoded
+            : ShareRecord.merged(archived, held, of: key)?.encoded
     }
 
     /// Whether both have the same private key, so that what was proven of one holds for the other.
@@ -115,21 +115,9 @@ extension IdentityKeeper {
     }
 }
 
-/// What is remembered of paper.
-private protocol PaperRecord {
-    var publicKey: PublicKey { get }
-    init?(decoding bytes: Span<UInt8>)
-    func merged(with other: Self?) -> Self?
-}
-
-extension KitRecord: PaperRecord {}
-extension ShareRecord: PaperRecord {}
-
 extension PaperRecord {
     /// Both together; if only one is about the private key, that one.
-    fileprivate static func merged(
-        _ name: RecordName, _ archived: RecordSet, _ held: RecordSet, of key: PublicKey
-    ) -> Self? {
+    fileprivate static func merged(_ archived: RecordSet, _ held: RecordSet, of key: PublicKey) -> Self? {
         let theirs = archived.read(name)?.withBytes { Self(decoding: $0) }
         let ours = held.read(name)?.withBytes { Self(decoding: $0) }
         return switch (theirs?.publicKey == key, ours?.publicKey == key) {

@@ -48,7 +48,9 @@ package struct KitKeeper: Sendable {
     /// - Throws: `KeystoreError`.
     package func kit(of id: ThreemaID) throws -> (record: KitRecord, isOutdated: Bool)? {
         let records = try keystore.identity(.threema(id))
-        guard let record = try records.kitRecord(of: try records.identity().clientKey.publicKey) else { return nil }
+        guard let record = try records.paper(KitRecord.self, of: try records.identity().clientKey.publicKey) else {
+            return nil
+        }
         return (record, try safes(records) != record.safes)
     }
 
@@ -56,11 +58,12 @@ package struct KitKeeper: Sendable {
     /// - Throws: `KeystoreError`, `FileError`.
     package func markChecked(_ code: GroupedCode, of id: ThreemaID) throws {
         let records = try keystore.identity(.threema(id))
-        guard let known = try records.kitRecord(of: try records.identity().clientKey.publicKey), known.contains(code)
+        guard let known = try records.paper(KitRecord.self, of: try records.identity().clientKey.publicKey),
+            known.contains(code)
         else { return }
         let held = try keystore.lockedIdentity(.threema(id), wait: LockedIdentity.usualWait)
         let key = try held.records.identity().clientKey.publicKey
-        guard var record = try held.records.kitRecord(of: key), record.contains(code) else { return }
+        guard var record = try held.records.paper(KitRecord.self, of: key), record.contains(code) else { return }
         record.checkedAt = now()
         try held.write(.kit, record.encoded.span)
     }

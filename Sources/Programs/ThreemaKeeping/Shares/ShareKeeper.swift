@@ -25,7 +25,7 @@ package struct ShareKeeper: Sendable {
         let held = try keystore.lockedIdentity(.threema(id), wait: LockedIdentity.usualWait)
         guard try held.records.identity().clientKey.publicKey == publicKey else { throw ShareKeepingError.keyChanged }
         // A damaged record is replaced.
-        let present = (try? held.records.shareRecord(of: publicKey)) ?? nil
+        let present = (try? held.records.paper(ShareRecord.self, of: publicKey)) ?? nil
         let earlier = present == nil ? (try? held.records.read(.shares)) ?? nil : nil
         var record = present ?? ShareRecord(of: publicKey)
         record.add(shares, at: now())
@@ -37,7 +37,8 @@ package struct ShareKeeper: Sendable {
     /// - Throws: `KeystoreError`, `FileError`; then nothing has changed.
     package func settle(_ id: ThreemaID, _ publicKey: PublicKey) throws {
         let held = try keystore.lockedIdentity(.threema(id), wait: LockedIdentity.usualWait)
-        guard var record = try held.records.shareRecord(of: publicKey), record.sets.count > ShareRecord.maxSets
+        guard var record = try held.records.paper(ShareRecord.self, of: publicKey),
+            record.sets.count > ShareRecord.maxSets
         else { return }
         record.forgetOldest()
         try held.write(.shares, record.encoded.span)
@@ -50,7 +51,7 @@ package struct ShareKeeper: Sendable {
         _ shares: [Share], of id: ThreemaID, _ publicKey: PublicKey, restoring earlier: borrowing SecureBytes?
     ) throws {
         let held = try keystore.lockedIdentity(.threema(id), wait: LockedIdentity.usualWait)
-        guard var record = try held.records.shareRecord(of: publicKey) else { return }
+        guard var record = try held.records.paper(ShareRecord.self, of: publicKey) else { return }
         record.remove(shares)
         guard record.sets.isEmpty else { return try held.write(.shares, record.encoded.span) }
         switch earlier {
@@ -63,7 +64,7 @@ package struct ShareKeeper: Sendable {
     /// - Throws: `KeystoreError`.
     package func sets(of id: ThreemaID) throws -> [ShareRecord.Set] {
         let records = try keystore.identity(.threema(id))
-        return try records.shareRecord(of: try records.identity().clientKey.publicKey)?.sets ?? []
+        return try records.paper(ShareRecord.self, of: try records.identity().clientKey.publicKey)?.sets ?? []
     }
 
     /// Whose private key this is, or was when it was shared: also if only one of both records can be read.
@@ -71,7 +72,7 @@ package struct ShareKeeper: Sendable {
         try keystore.threemaIDs().filter { id in
             let records = try keystore.identity(.threema(id))
             return (try? records.identity().clientKey.publicKey) == publicKey
-                || (try? records.shareRecord(of: publicKey)) ?? nil != nil
+                || (try? records.paper(ShareRecord.self, of: publicKey)) ?? nil != nil
         }
     }
 
@@ -96,7 +97,7 @@ package struct ShareKeeper: Sendable {
         for id in try id.map({ [$0] }) ?? keystore.threemaIDs() {
             do {
                 let records = try keystore.identity(.threema(id))
-                guard let record = try records.shareRecord() else { continue }
+                guard let record = try records.paper(ShareRecord.self) else { continue }
                 let isOfPresentKey = try record.publicKey == records.identity().clientKey.publicKey
                 guard let set = record.sets.first(where: { $0.has(share) }) else {
                     // What was shared of an earlier key says nothing of others of the present one.
@@ -125,7 +126,7 @@ package struct ShareKeeper: Sendable {
     package func markChecked(_ shares: [Share], of id: ThreemaID) throws -> [ShareRecord.Set] {
         let held = try keystore.lockedIdentity(.threema(id), wait: LockedIdentity.usualWait)
         let key = try held.records.identity().clientKey.publicKey
-        guard var record = try held.records.shareRecord(of: key) else { return [] }
+        guard var record = try held.records.paper(ShareRecord.self, of: key) else { return [] }
         let time = now()
         let sets = shares.compactMap { record.markChecked($0, at: time) }
         if !sets.isEmpty { try held.write(.shares, record.encoded.span) }
