@@ -1,4 +1,4 @@
-internal import AtomicFiles
+package import AtomicFiles
 public import Encodings
 public import SafeWire
 
@@ -117,8 +117,11 @@ extension FolderStore {
         }
     }
 
+    /// How far the wall clock is ahead of the store's time.
+    package func lead(of wall: Timestamp) throws(FileError) -> Duration { try clock?.lead(of: wall) ?? .zero }
+
     private func states(at time: Timestamp, now wall: Timestamp) throws(FileError) -> [PastState] {
-        let lead = try clock?.lead(of: wall) ?? .zero
+        let lead = try lead(of: wall)
         var present: [BackupID: Timestamp] = [:]
         try eachBackup { name, lastUpload, _ in
             if let id = BackupID(name: name) { present[id] = lastUpload }

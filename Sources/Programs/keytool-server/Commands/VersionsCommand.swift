@@ -26,7 +26,7 @@ struct VersionsCommand: Verb {
 
     func run(_ dialog: Dialog) throws {
         let backups = try backup.backups(in: store)
-        let lead = try store.server().clock.lead(of: WallClock.now())
+        let lead = try backups.lead(of: WallClock.now())
         if let id {
             try list(id, in: backups, lead, dialog.output)
         } else {
