@@ -50,18 +50,14 @@ enum IdentityKeyFile: ~Copyable {
             return .gateway(content)
         }
         guard path != "-" else {
-            guard !options.passphrase.isGiven else {
-                throw UsageFailure("a file with a passphrase of its own has to be named")
-            }
-            return try refuseOptions(options)
+            return try refuseOptions(options, UsageFailure("a file with a passphrase of its own has to be named"))
         }
         let file: PlainFile
         do throws(PlainFileError) {
             file = try PlainFile(path)
         } catch {
-            guard options.passphrase.isGiven else { return try refuseOptions(options) }
             let code = if case .notReadable(let code) = error { code } else { EINVAL }
-            throw InputError.notReadable(path: path, code: code)
+            return try refuseOptions(options, InputError.notReadable(path: path, code: code))
         }
         guard file.count <= KeyFileFormat.maxCount else {
             // No secret that is not encrypted is that long.
@@ -92,10 +88,13 @@ enum IdentityKeyFile: ~Copyable {
         UsageFailure("\(path) is an age file, as archives are", hint: "keytool archive \(verb) \(ShellWord.path(path))")
     }
 
-    private static func refuseOptions(_ options: IdentityKeyFileOptions) throws -> IdentityKeyFile? {
+    /// - Parameter refusal: of a passphrase for the file.
+    private static func refuseOptions(
+        _ options: IdentityKeyFileOptions, _ refusal: any Error = KeyFileError.malformed
+    ) throws -> IdentityKeyFile? {
         guard options.id == nil else { throw UsageFailure("--id is for the key of a Gateway ID: name its file") }
         // What has a passphrase of its own is a key storage, or was one.
-        guard !options.passphrase.isGiven else { throw KeyFileError.malformed }
+        guard !options.passphrase.isGiven else { throw refusal }
         return nil
     }
 

@@ -37,12 +37,6 @@ struct ChosenPlace {
     /// As operands of a command line: `--name nas ABCD1234`, or the ID if the place is the only one.
     var argument: String { (isOnly ? "" : "--name \(place.name.text) ") + ShellWord.quoted(id.text) }
 
-    fileprivate func amongOthers() -> ChosenPlace {
-        var chosen = self
-        chosen.isAmongOthers = true
-        return chosen
-    }
-
     /// Words about one of several places, with its label in front.
     func labelled(_ words: String) -> String { isOnly && !isAmongOthers ? words : "\(label): \(words)" }
 
@@ -91,22 +85,25 @@ extension Session {
     /// - Throws: 10 if no Safe is set up.
     func places(in keeper: ThreemaKeeper) throws -> [[ChosenPlace]] {
         let ids = try keeper.identities.ids()
+        let isAmongOthers = ids.count > 1
         let places = ids.map { id in
             do {
-                return try allPlaces(of: id, in: keeper)
+                return try allPlaces(of: id, in: keeper, isAmongOthers: isAmongOthers)
             } catch {
-                return [ChosenPlace(place: SafePlace(id, .main), isOnly: true, unread: Failure(error))]
+                let place = SafePlace(id, .main)
+                return [ChosenPlace(place: place, isOnly: true, isAmongOthers: isAmongOthers, unread: Failure(error))]
             }
         }.filter { !$0.isEmpty }
         guard !places.isEmpty else { throw Failure.noSafe }
-        guard ids.count > 1 else { return places }
-        return places.map { $0.map { $0.amongOthers() } }
+        return places
     }
 
     /// All that are set up; empty without a Safe.
-    func allPlaces(of id: ThreemaID, in keeper: ThreemaKeeper) throws -> [ChosenPlace] {
+    func allPlaces(
+        of id: ThreemaID, in keeper: ThreemaKeeper, isAmongOthers: Bool = false
+    ) throws -> [ChosenPlace] {
         let places = try keeper.safe.places(of: id)
-        return places.map { ChosenPlace(place: $0, isOnly: places.count == 1) }
+        return places.map { ChosenPlace(place: $0, isOnly: places.count == 1, isAmongOthers: isAmongOthers) }
     }
 
     private func choose(_ name: PlaceName?, of id: ThreemaID, among places: [SafePlace]) throws -> ChosenPlace {
