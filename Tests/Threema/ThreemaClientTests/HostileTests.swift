@@ -29,11 +29,7 @@ import ThreemaSafe
 
     /// A bot that sends again what is rejected.
     private func answer() throws {
-        for payload in try bob.sendOutbox() {
-            _ = try alice.mailbox.receive(payload.span) { [alice] incoming, changes in
-                try alice.mailbox.sendAgain(rejectedBy: incoming, in: changes)
-            }
-        }
+        try alice.receiveSendingAgain(bob.sendOutbox())
     }
 
     @Test func `a setup of 255 strangers is received, though the directory answers 10 requests at a time`() throws {

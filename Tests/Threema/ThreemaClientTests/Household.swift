@@ -95,6 +95,15 @@ final class Side {
         try payloads.map { try mailbox.receive($0.span) }
     }
 
+    /// As a program does that sends again what is rejected.
+    func receiveSendingAgain(_ payloads: [[UInt8]]) throws {
+        for payload in payloads {
+            _ = try mailbox.receive(payload.span) { incoming, changes in
+                try self.mailbox.sendAgain(rejectedBy: incoming, in: changes)
+            }
+        }
+    }
+
     func count(_ kind: ValueKind) throws -> Int { try mailbox.store.count(of: kind) }
 }
 

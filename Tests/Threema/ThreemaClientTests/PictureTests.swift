@@ -112,11 +112,7 @@ import VectorKit
         // Before Bob has got it, another picture is chosen, or he may not see it any more.
         try share(Self.picture(isReplaced ? 2 : 1), with: isReplaced ? .everyone : .nobody)
         try bob.receive(sent)
-        for payload in try bob.sendOutbox() {
-            _ = try alice.mailbox.receive(payload.span) { [alice] incoming, changes in
-                try alice.mailbox.sendAgain(rejectedBy: incoming, in: changes)
-            }
-        }
+        try alice.receiveSendingAgain(bob.sendOutbox())
         let bodies = try bob.receive(alice.sendOutbox()).compactMap(\.message).map(\.body)
         #expect(bodies.contains(.chat(.text("Hello"))))
         for case .profilePicture(let picture?) in bodies { Issue.record("\(picture.blobID)") }

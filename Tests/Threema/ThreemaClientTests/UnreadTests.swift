@@ -55,11 +55,7 @@ import ThreemaMessages
         try loseSession()
         try alice.send("Saturday?", to: bob)
         try bob.receive(alice.sendOutbox())
-        for payload in try bob.sendOutbox() {
-            _ = try alice.mailbox.receive(payload.span) { [alice] incoming, changes in
-                try alice.mailbox.sendAgain(rejectedBy: incoming, in: changes)
-            }
-        }
+        try alice.receiveSendingAgain(bob.sendOutbox())
         #expect(try bob.receive(alice.sendOutbox()).compactMap(\.text) == ["Saturday?"])
     }
 
