@@ -59,7 +59,14 @@ struct KeystoreCheck {
         let protection = locked.protection
         return Finding(
             "protection", locked.isProtected && !protection.isWeak ? .ok : .warning,
-            protection.words + (protection.isWeak ? ": keytool key passwd raises its cost" : ""))
+            protection.words + (protection.isWeak ? ": keytool key passwd raises its cost" : "")
+                + (isPassphraseUntried(locked)
+                    ? "; the kernel's keyring opens it, so the passphrase was not tried" : ""))
+    }
+
+    /// Whether the keyring stands in for the passphrase: a `master.key` that no passphrase opens is not noticed then.
+    private func isPassphraseUntried(_ locked: LockedKeystore) -> Bool {
+        locked.isProtected && (try? passphrase.source()) == nil && locked.unlockFromKeyring() != nil
     }
 
     private func records(_ locked: LockedKeystore) -> [Finding] {

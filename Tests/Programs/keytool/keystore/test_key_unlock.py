@@ -81,6 +81,16 @@ def test_unlock_and_lock(locked, passphrase):
     assert snapshot(locked.keystore) == before
 
 
+def test_doctor_says_that_the_passphrase_was_not_tried(unlocked, passphrase):
+    """After the key has left the keyring, a `master.key` that was spoiled meanwhile opens nothing."""
+    def detail(*options):
+        return {each["check"]: each for each in unlocked.json("doctor", *options)["checks"]}["protection"]["detail"]
+    assert detail().endswith("the kernel's keyring opens it, so the passphrase was not tried")
+    assert "not tried" not in detail(*passphrase)
+    unlocked.ok("key", "lock")
+    assert "not tried" not in detail()
+
+
 def test_the_key_that_is_kept(unlocked):
     """Nobody but its possessors reads it, nobody changes it, and it ends by itself."""
     key = keyring.find(unlocked.name)
