@@ -2417,7 +2417,7 @@ _keytool_contact_check() {
         return
         ;;
     '--seen')
-        __keytool_add_completions -W "$(__keytool_custom_complete ---completion contact check -- --seen "${COMP_CWORD}" "$(__keytool_cursor_index_in_current_word)")"
+        __keytool_add_completions -W ''
         return
         ;;
     '--identity')
@@ -2475,7 +2475,7 @@ _keytool_contact_check() {
     # Offer positional completions
     case "${positional_number}" in
     *)
-        __keytool_add_completions -W "$(__keytool_custom_complete ---completion contact check -- positional@0 "${COMP_CWORD}" "$(__keytool_cursor_index_in_current_word)")"
+        __keytool_add_completions -W ''
         return
         ;;
     esac

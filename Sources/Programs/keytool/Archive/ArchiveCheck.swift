@@ -54,16 +54,16 @@ struct ArchiveCheck: Verb {
             session.output.note(
                 "the archive contains sessions: they are not compared, because each message changes them")
         }
-        try report.finish("archive check", opened, session)
-        guard let first = report.firstFailure else { return }
-        let isDifference = first.status == .verifyFailed
-        let failure = isDifference && !lacking.isEmpty ? lack : first
-        if !session.output.isJSON, isDifference {
+        let isDifference = report.firstFailure?.status == .verifyFailed
+        var failure = isDifference && !lacking.isEmpty ? lack : report.firstFailure
+        if let found = failure, isDifference, session.output.isQuiet, !session.output.isJSON {
             // Their lines are not printed.
-            let names = session.output.isQuiet ? ": " + (lacking + differing).map(\.text).joined(separator: ", ") : ""
-            Failure(failure.status, failure.message + names, hints: failure.hints).report()
+            let names = (lacking + differing).map(\.text).joined(separator: ", ")
+            failure = Failure(found.status, "\(found.message): \(names)", hints: found.hints)
         }
-        throw CommandFailure(failure: failure, isReported: true)
+        try session.output.finish(failure, isReported: !isDifference) {
+            try report.finish("archive check", opened, session)
+        }
     }
 
     /// - Throws: `Failure` if there is no keystore.

@@ -19,12 +19,15 @@ struct ContactCheck: Verb {
 
     @OptionGroup var globals: GlobalOptions
 
-    @Argument(help: ArgumentHelp("The contacts to ask for. All of them by default.", valueName: "contact"))
+    @Argument(
+        help: ArgumentHelp("The contacts to ask for. All of them by default.", valueName: "contact"),
+        completion: .list([]))
     var contacts: [ThreemaID] = []
 
     @Option(
         help: ArgumentHelp(
-            "Acknowledge that this contact was revoked; may be repeated. Asks nobody.", valueName: "contact"))
+            "Acknowledge that this contact was revoked; may be repeated. Asks nobody.", valueName: "contact"),
+        completion: .list([]))
     var seen: [ThreemaID] = []
 
     @Flag(help: "Do it for every identity that has a directory.")
@@ -78,27 +81,27 @@ struct ContactCheck: Verb {
         guard all else {
             let id = try session.identity(named.identity, in: keeper)
             let (result, failure) = check(id, keeper, work, output, &report)
-            let isPrinted = try result?.print(failure, output) ?? false
-            if let failure { throw CommandFailure(failure: failure, isReported: isPrinted && output.isJSON) }
-            return
+            return try output.finish(failure, isReported: false) { try result?.print(failure, output) }
         }
         var results: [JSONValue] = []
         var worst: Failure?
-        var hasReader = true
+        var unprinted: (any Error)?
         for id in try identities(keeper, output) {
             let (result, failure) = check(id, keeper, work, output, &report)
             if output.isJSON {
                 let unasked = failure.map { JSONValue.members([("id", .string(id.text)), ("error", $0.json)]) }
                 results += [result?.json(failure) ?? unasked].compactMap { $0 }
             } else {
-                do { try result?.printLabelled(output) } catch OutputError.readerLeft { hasReader = false }
+                // The others are as important as before.
+                do { try result?.printLabelled(output) } catch { unprinted = unprinted ?? error }
                 failure?.report(about: id.text)
             }
             worst = failure.map { Self.worse(worst, $0) } ?? worst
         }
-        if output.isJSON { try output.data([], json: .result("contact check", [("results", .array(results))])) }
-        if let worst { throw CommandFailure(failure: worst, isReported: true) }
-        if !hasReader { throw OutputError.readerLeft }
+        try output.finish(worst, isReported: true) {
+            if output.isJSON { try output.data([], json: .result("contact check", [("results", .array(results))])) }
+            if let unprinted { throw unprinted }
+        }
     }
 
     /// The failure that decides the exit code: a wrong key before anything else.

@@ -87,11 +87,9 @@ struct ContactReport {
 
     /// Prints the result of the only identity. In JSON, the failure is a part of it. When quiet, nothing is printed
     /// without a change.
-    /// - Returns: whether it was printed.
-    func print(_ failure: Failure?, _ output: Output) throws -> Bool {
-        guard !output.isQuiet || !changes.isEmpty else { return false }
+    func print(_ failure: Failure?, _ output: Output) throws {
+        guard !output.isQuiet || !changes.isEmpty else { return }
         try output.data(lines(output.isQuiet), json: .result("contact check", members(failure)))
-        return true
     }
 
     /// Prints the result of one of several identities, for people.

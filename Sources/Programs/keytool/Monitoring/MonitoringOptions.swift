@@ -51,6 +51,9 @@ struct MonitoringOptions: ParsableArguments {
         }
         do {
             try work(&report)
+        } catch OutputError.readerLeft {
+            // That nobody reads the result says nothing of the work.
+            throw OutputError.readerLeft
         } catch {
             report.failure = Failure(error)
             throw error

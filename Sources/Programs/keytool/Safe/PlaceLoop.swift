@@ -8,6 +8,8 @@ import ThreemaKeeping
 
 /// What a command has to say of one of several places.
 struct PlaceReport {
+    /// The result, for people.
+    var line: String?
     /// The result in JSON, `id` first; nil if it is not a result.
     var members: [JSONValue.Member]?
     /// Nil if all is well.
@@ -15,13 +17,12 @@ struct PlaceReport {
 }
 
 extension Session {
-    /// Works on several places, one after the other, and prints a JSON document with the results of all. A failure does
-    /// not end the loop, and each place has time limits of its own: one server's silence must not use up the time of
-    /// another.
+    /// Works on several places, one after the other, and prints the result of each, or a JSON document with those of
+    /// all. A failure does not end the loop, and each place has time limits of its own: one server's silence must not
+    /// use up the time of another. Nor does a stdout that takes nothing: the other places are as important as before.
     /// - Parameters:
     ///   - isData: whether the results are printed even when quiet.
-    ///   - work: does the work for one place and prints its lines, unless the output is JSON. What it throws is
-    ///     reported, and so is the failure of its result.
+    ///   - work: does the work for one place. What it throws is reported, and so is the failure of its result.
     /// - Throws: `CommandFailure` with the worst failure, which is reported already.
     func forEach(
         _ places: [ChosenPlace], _ keeper: ThreemaKeeper, _ limits: TimeLimits, command: String, isData: Bool = false,
@@ -29,19 +30,23 @@ extension Session {
     ) throws {
         var results: [JSONValue] = []
         var worst: Failure?
-        var hasReader = true
+        var unprinted: (any Error)?
+        func print(_ lines: [String], _ json: JSONValue) {
+            do {
+                if isData { try output.data(lines, json: json) } else { try output.done(lines, json: json) }
+            } catch {
+                unprinted = unprinted ?? error
+            }
+        }
         for place in places {
             let report: PlaceReport
             do {
                 if let unread = place.unread { throw unread }
                 report = try work(place, renewed(keeper, limits))
-            } catch OutputError.readerLeft {
-                // The other places are as important as before.
-                hasReader = false
-                continue
             } catch {
-                report = PlaceReport(members: nil, failure: Failure(error))
+                report = PlaceReport(failure: Failure(error))
             }
+            if let line = report.line, !output.isJSON { print(["\(place.label): " + line], .object([])) }
             let failure = report.failure.map(place.named)
             if let failure {
                 if !output.isJSON { failure.report(about: place.label) }
@@ -54,12 +59,8 @@ extension Session {
                     (place.unread == nil ? place.members(members) : members)
                         + (failure.map { [.init("error", $0.json)] } ?? [])))
         }
-        if output.isJSON {
-            let json = JSONValue.result(command, [("results", .array(results))])
-            if isData { try output.data([], json: json) } else { try output.done([], json: json) }
-        }
-        if let worst { throw CommandFailure(failure: worst, isReported: true) }
-        if !hasReader { throw OutputError.readerLeft }
+        if output.isJSON { print([], .result(command, [("results", .array(results))])) }
+        try output.finish(worst, isReported: true) { if let unprinted { throw unprinted } }
     }
 }
 

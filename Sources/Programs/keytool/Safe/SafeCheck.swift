@@ -81,10 +81,7 @@ struct SafeCheck: Verb {
     private func check(_ places: [ChosenPlace], _ keeper: ThreemaKeeper, _ session: Session) throws {
         try session.forEach(places, keeper, waiting.limits, command: "safe check") { place, keeper in
             let look = try check(place, keeper, session)
-            if !session.output.isJSON {
-                try session.output.done(["\(place.label): the Safe backup " + words(look)], json: .object([]))
-            }
-            return PlaceReport(members: members(place.id, look))
+            return PlaceReport(line: "the Safe backup " + words(look), members: members(place.id, look))
         }
     }
 

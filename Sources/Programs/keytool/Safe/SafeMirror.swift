@@ -78,9 +78,9 @@ struct SafeMirror: ScheduledVerb {
 
     func ageOfSuccess(_ status: SafeKeeper.Status) -> Duration? { status.lastGoodMirrorAge }
 
-    func enter(_ result: SafeKeeper.MirrorResult, in report: inout RunReport) { report.enter(bytes: result.bytes) }
+    var isOnlyShown: Bool { false }
 
-    func enter(_ status: SafeKeeper.Status, in report: inout RunReport) { report.enter(bytes: status.bytes) }
+    func limits(_ result: SafeKeeper.MirrorResult) -> ServerLimits? { nil }
 
     func warn(_ place: ChosenPlace, _ result: SafeKeeper.MirrorResult, _ output: Output) {
         if let difference = ClockDifference(lead: result.notes.clockLead) {

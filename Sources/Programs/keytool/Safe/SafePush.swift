@@ -82,19 +82,17 @@ struct SafePush: ScheduledVerb {
         status.finding == nil ? status.lastGoodPushAge : nil
     }
 
-    func enter(_ result: SafeKeeper.PushResult, in report: inout RunReport) {
-        report.enter(bytes: result.upload?.bytes, limit: result.upload?.limits, expiresAt: result.expiresAt)
-    }
+    var isOnlyShown: Bool { dryRun }
 
-    func enter(_ status: SafeKeeper.Status, in report: inout RunReport) {
-        report.enter(bytes: status.bytes, expiresAt: status.expiresAt)
-    }
+    func limits(_ result: SafeKeeper.PushResult) -> ServerLimits? { result.upload?.limits }
 
     func warn(_ place: ChosenPlace, _ result: SafeKeeper.PushResult, _ output: Output) {
         let replaced: String? =
             switch result.replaced {
-            case .damaged: "the backup on the server was damaged; it was replaced"
-            case .missing: "the backup was missing on the server; it was uploaded again"
+            case .damaged: "the backup on the server was damaged, or too long; it was replaced"
+            case .missing:
+                "the backup was missing on the server; it was uploaded again. If another machine has changed the Safe "
+                    + "password or the server, this one still uses the old ones"
             case .older(let generation): "the server held an older backup, generation \(generation); it was replaced"
             case .foreign: "the backup of another device was replaced; a copy stays in the history for 90 days"
             case nil: nil

@@ -48,11 +48,9 @@ struct SafeStatus: Verb {
         }
         try session.forEach(places, keeper, waiting.limits, command: "safe status", isData: true) { place, keeper in
             let report = try report(place.place, keeper, session)
-            if !session.output.isJSON {
-                try session.output.data(["\(place.label): " + line(report)], json: .object([]))
-            }
             report.look?.warn(place, session.output)
-            return PlaceReport(members: members(place.id, report), failure: failure(place.id, report))
+            return PlaceReport(
+                line: line(report), members: members(place.id, report), failure: failure(place.id, report))
         }
     }
 
@@ -84,14 +82,16 @@ struct SafeStatus: Verb {
     /// Shows one place in a table.
     private func show(_ place: ChosenPlace, _ keeper: ThreemaKeeper, _ session: Session) throws {
         let report = try report(place.place, keeper, session)
-        try session.output.data(
-            lines(place, report.status, try keeper.safe.server(of: place.place))
-                + (report.shares.map { ["shares      \($0.words)"] } ?? [])
-                + (report.kit.map { ["kit         \($0.words)"] } ?? [])
-                + (report.look.map { lines($0, report.pin) } ?? []),
-            json: .result("safe status", place.members(members(place.id, report)).map { ($0.name, $0.value) }))
+        var lines = lines(place, report.status, try keeper.safe.server(of: place.place))
+        lines += report.shares.map { ["shares      \($0.words)"] } ?? []
+        lines += report.kit.map { ["kit         \($0.words)"] } ?? []
+        lines += report.look.map { self.lines($0, report.pin) } ?? []
         report.look?.warn(place, session.output)
-        if let failure = failure(place.id, report) { throw failure }
+        try session.output.finish(failure(place.id, report), isReported: false) {
+            try session.output.data(
+                lines,
+                json: .result("safe status", place.members(members(place.id, report)).map { ($0.name, $0.value) }))
+        }
     }
 
     /// What the exit code is about: what the look found; without a look, the age.

@@ -5,6 +5,7 @@ import Keystore
 import Encodings
 import SafeKeeping
 import SafeRules
+import SafeWire
 import ThreemaKeeping
 import Threema
 
@@ -53,9 +54,10 @@ protocol ScheduledVerb: Verb {
     func work(_ place: ChosenPlace, _ keeper: ThreemaKeeper, lockWait: Duration, _ output: Output) throws -> Result
     /// How long ago the work last succeeded; nil if failures must not be tolerated.
     func ageOfSuccess(_ status: SafeKeeper.Status) -> Duration?
-    func enter(_ result: Result, in report: inout RunReport)
-    /// Enters what is known of a place where the work failed: it may be the one that is worst off.
-    func enter(_ status: SafeKeeper.Status, in report: inout RunReport)
+    /// Whether the result is all that the user wants.
+    var isOnlyShown: Bool { get }
+    /// The limits that the server named during the work; nil if it was not asked.
+    func limits(_ result: Result) -> ServerLimits?
     /// Prints what is worth a warning.
     func warn(_ place: ChosenPlace, _ result: Result, _ output: Output)
     /// The result, for people.
@@ -101,17 +103,16 @@ extension ScheduledVerb {
         if let only = places.first, !schedule.all, only.isOnly || place.name != nil {
             guard let result = try only.naming({ try run(only, keeper, session.output, &report) }) else { return }
             warn(only, result, session.output)
-            return try session.output.done(
-                [line(result)],
-                json: .result(Self.command, only.members(members(only.id, result)).map { ($0.name, $0.value) }))
+            let json = JSONValue.result(
+                Self.command, only.members(members(only.id, result)).map { ($0.name, $0.value) })
+            return isOnlyShown
+                ? try session.output.data([line(result)], json: json)
+                : try session.output.done([line(result)], json: json)
         }
-        try session.forEach(places, keeper, limits, command: Self.command) { place, keeper in
+        try session.forEach(places, keeper, limits, command: Self.command, isData: isOnlyShown) { place, keeper in
             guard let result = try run(place, keeper, session.output, &report) else { return PlaceReport() }
             warn(place, result, session.output)
-            if !session.output.isJSON {
-                try session.output.done(["\(place.label): " + line(result)], json: .object([]))
-            }
-            return PlaceReport(members: members(place.id, result))
+            return PlaceReport(line: line(result), members: members(place.id, result))
         }
     }
 
@@ -147,18 +148,28 @@ extension ScheduledVerb {
     ) throws -> Result? {
         do {
             let result = try work(place, keeper, lockWait: lockWait, output)
-            enter(result, in: &report)
+            if isMeasured, let status = try? keeper.safe.status(of: place.place) {
+                enter(status, limits(result), in: &report)
+            }
             return result
         } catch {
             let failure = Failure(error)
             report.failure = Failure.worse(report.failure, failure)
             let status = try? keeper.safe.status(of: place.place)
-            if let status { enter(status, in: &report) }
+            if let status { enter(status, nil, in: &report) }
             guard failure.isTemporary, let tolerate = schedule.unattended.tolerate, let status,
                 let age = ageOfSuccess(status),
                 age <= tolerate.duration
             else { throw error }
             return nil
         }
+    }
+
+    private var isMeasured: Bool { schedule.unattended.monitoring.metricsFile != nil }
+
+    /// Enters what is known of a place, also where nothing was due or the work failed: it may be the one that is worst
+    /// off. When another device has uploaded a backup is not known, so neither is when it expires.
+    private func enter(_ status: SafeKeeper.Status, _ limits: ServerLimits?, in report: inout RunReport) {
+        report.enter(bytes: status.bytes, limit: limits, expiresAt: status.isReadOnly ? nil : status.expiresAt)
     }
 }

@@ -257,6 +257,22 @@ def test_all_identities(owner, id_directory, at):
     assert [each["id"] for each in shown] == [ID, "OTHER123"] and shown[0]["error"]["reason"] == "revoked"
 
 
+@pytest.mark.parametrize("options", [[], ["--json"]], ids=["words", "json"])
+def test_all_identities_though_stdout_takes_nothing(owner, id_directory, at, tmp_path, options):
+    """What was found decides, and each of them is asked."""
+    other = owner.json("id", "create", "--id", "OTHER123")["public_key"]
+    id_directory.add("OTHER123", bytes.fromhex(other))
+    owner.ok("contact", "check", "--identity", "OTHER123", *at)
+    id_directory.add("OTHER123", KEYS[CARL])
+    metrics = tmp_path / "metrics"
+    with open("/dev/full", "wb") as full:
+        run = owner("contact", "check", "--all", "--metrics-file", metrics, *options, stdout=full)
+        single = owner("contact", "check", "--identity", "OTHER123", *options, stdout=full)
+    assert run.code == 19 and "cannot write the result" in run.err, run
+    assert "OTHER123" in run.err and "keytool_contact_check_last_exit_code 19\n" in metrics.read_text()
+    assert single.code == 19 and "cannot write the result" in single.err, single
+
+
 def test_all_identities_though_one_is_damaged(owner, id_directory):
     owner.ok("id", "create", "--id", "AAAA0000")
     path = identityfiles.path(owner.keystore, "AAAA0000", "commit")

@@ -50,6 +50,35 @@ def test_every_place_is_pushed(keytool, directory, tmp_path, safe_password):
     assert all(place["result"] == "unchanged" for place in keytool.json("safe", "push", "--all")["results"])
 
 
+def test_what_nobody_reads_is_no_failure(keytool, directory, tmp_path, safe_password):
+    """An alarm would say that the backup failed."""
+    metrics = tmp_path / "metrics"
+    keytool.ok("id", "create", "--id", "ABCD1234")
+    keytool.ok("safe", "setup", "--create", "--server", directory.url, *safe_password)
+    for command in (["push"], ["push", "--all"], ["push", "--all", "--json"]):
+        metrics.unlink(missing_ok=True)
+        assert unread(keytool, "safe", *command, "--metrics-file", metrics).returncode == -signal.SIGPIPE
+        assert "keytool_safe_last_exit_code 0\n" in metrics.read_text()
+
+
+@pytest.mark.parametrize("options", [["--all"], ["--all", "--json"], []], ids=" ".join)
+@pytest.mark.parametrize("command, code, id", [
+    (["push", "--force"], 20, "ABCD1234"), (["check"], 20, "ABCD1234"), (["status", "--remote"], 20, "ABCD1234"),
+    (["status", "--max-age", "1d"], 18, "ZZZZ9999")], ids=str)
+def test_what_went_wrong_decides_though_stdout_is_full(
+        safe, other_keytool, safe_password, tmp_path, command, code, id, options):
+    """Of the Safes one is that of another device meanwhile."""
+    safe.push()
+    other_keytool.ok("safe", "pull", "--id", safe.id, "--server", safe.directory.url, *safe_password)
+    other_keytool.ok("safe", "push", "--force")
+    safe.keytool.ok("id", "create", "--id", "ZZZZ9999")
+    (tmp_path / "second").mkdir()
+    safe.keytool.ok("safe", "setup", "ZZZZ9999", "--create", "--server", f"file://{tmp_path / 'second'}", *safe_password)
+    with open("/dev/full", "wb") as full:
+        run = safe.keytool("safe", *command, *options or [id], stdout=full)
+    assert run.code == code and (id in run.err or code == 18), run
+
+
 CHANGES = {
     "create": ["id", "create", "--id", "WXYZ9876"], "profile": ["profile", "set", "ABCD1234", "--nickname", "Zoë"],
     "contact": ["contact", "add", "ECHOECHO", "4a6a1b34dcef15d43cb74de2fd36091be99fbbaf126d099d47d83d919712c72b"],

@@ -402,6 +402,26 @@ def test_metrics_of_a_place_that_fails(pushed, tmp_path):
     assert expiry() == before
 
 
+def test_metrics_of_a_place_with_nothing_to_do(safe, nas, tmp_path, safe_password):
+    """It may be the one that is worst off; and a run with nothing to do knows the size, too."""
+    metrics = tmp_path / "metrics"
+
+    def gauge(name):
+        return int(re.search(rf"^keytool_safe_backup_{name} (\d+)$", metrics.read_text(), re.M)[1])
+
+    for n in range(9, 30):
+        safe.keytool.ok("contact", "add", f"LARGE{n:03}", (bytes([n]) * 32).hex())
+    large = safe.push()["backup"]["bytes"]
+    safe.keytool.ok("id", "create", "--id", "ZZZZ9999")
+    safe.keytool.ok("safe", "setup", "ZZZZ9999", "--create", "--server", nas.url, *safe_password)
+    safe.keytool.ok("safe", "push", "--all", "--metrics-file", metrics)
+    assert gauge("bytes") == large
+    expires = gauge("expires_timestamp_seconds")
+    metrics.unlink()
+    safe.keytool.ok("safe", "push", "--all", "--metrics-file", metrics)
+    assert (gauge("bytes"), gauge("expires_timestamp_seconds")) == (large, expires)
+
+
 def test_the_time_of_an_earlier_version(safe):
     """It is that of the identity's lock, until the place has one of its own."""
     safe.push()

@@ -52,6 +52,9 @@ def test_dry_run_after_a_failure(safe):
 
 def test_dry_run_in_words(safe):
     assert "would upload" in safe.keytool.ok("safe", "push", "--dry-run").out
+    # That is all that it was asked for.
+    assert "would upload" in safe.keytool.ok("safe", "push", "--dry-run", "--quiet").out
+    assert "would upload" in safe.keytool.ok("safe", "push", "--all", "--dry-run", "--quiet").out
     assert safe.directory.names() == []
 
 

@@ -113,8 +113,9 @@ struct SophaxRotatePrekeys: Verb {
                 worst = Failure.worse(worst, failure)
             }
         }
-        try output.done(lines, json: SophaxChatMessenger.result("rotate-prekeys", [("results", .array(results))]))
-        if let worst { throw CommandFailure(failure: worst, isReported: true) }
+        try output.finish(worst, isReported: true) {
+            try output.done(lines, json: SophaxChatMessenger.result("rotate-prekeys", [("results", .array(results))]))
+        }
     }
 }
 

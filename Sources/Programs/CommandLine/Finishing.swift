@@ -1,0 +1,21 @@
+package import Console
+
+extension Output {
+    /// Prints a result that a failure belongs to. The failure decides how the command ends, also where stdout takes
+    /// nothing.
+    /// - Parameters:
+    ///   - failure: the worst; nil if all is well.
+    ///   - isReported: whether it has been said, unless the output is JSON.
+    /// - Throws: `CommandFailure` with the failure; without one, what `print` throws.
+    package func finish(_ failure: Failure?, isReported: Bool, _ print: () throws -> Void) throws {
+        guard let failure else { return try print() }
+        do {
+            try print()
+        } catch OutputError.readerLeft {
+            // Nobody misses it.
+        } catch {
+            warn(Failure(error).message)
+        }
+        throw CommandFailure(failure: failure, isReported: isReported)
+    }
+}
