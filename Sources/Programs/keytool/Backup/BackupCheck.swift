@@ -124,8 +124,7 @@ struct BackupCheck: Verb {
             // A code can be checked on a machine that holds no identity.
             return (CodeKeeper.Holding.none, false)
         } catch SecretError.none {
-            session.output.note(
-                "the keystore needs its passphrase; the key was not compared\(loss)")
+            session.output.warn("the keystore needs its passphrase; the key was not compared\(loss)")
         } catch {
             session.output.warn(
                 "the key was not compared with the keystore\(loss): \(Failure(error).message)")

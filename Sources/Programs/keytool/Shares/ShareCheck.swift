@@ -95,7 +95,7 @@ struct ShareCheck {
             // A share can be checked on a machine that holds no identity.
             return .noShares
         } catch SecretError.none {
-            output.note("the keystore needs its passphrase; the share was not compared, and the date was not stored")
+            output.warn("the keystore needs its passphrase; the share was not compared, and the date was not stored")
         } catch {
             output.warn(
                 "the share was not compared with the keystore, and the date was not stored: \(Failure(error).message)")

@@ -78,6 +78,7 @@ def test_unknown_without_passphrase(protected, check):
         assert "held" not in shown and shown["id"] == "0ZAHXXHB"
         result = protected.ok(*check, *options)
         assert OPENS in result.out and NEEDS_PASSPHRASE in result.err
+        assert f"warning: {NEEDS_PASSPHRASE}" in protected.ok(*check, *options, "--quiet").err
     assert snapshot(protected.keystore) == before
 
 
