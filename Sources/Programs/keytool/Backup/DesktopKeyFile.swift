@@ -1,5 +1,6 @@
 import CommandLine
 import Console
+import Keystore
 import KeyWrapping
 import SecureMemory
 import Threema
@@ -19,6 +20,12 @@ struct DesktopKeyFile: ~Copyable {
         _ passphrase: SecretOptions<FilePassphrase>, or keystore: SecretOptions<KeystorePassphrase>,
         _ session: Session
     ) throws -> OpenedKeyFile {
+        // The keystore is opened after it, from the same source.
+        guard try passphrase.source() != nil || keystore.source()?.isReadOnce != true || session.isUnprotected else {
+            throw UsageFailure(
+                "one passphrase from stdin or a file descriptor cannot serve for the file and for the keystore",
+                hint: "--file-passphrase-file, -command or -fd gives that of the file")
+        }
         // What is malformed needs no password.
         _ = try content.withBytes { (content) throws(KeyFileError) in try DesktopKeyStorage.cost(of: content) }
         let storage = try FileOpening(name: name, passphrase, or: keystore, session).open { password in
@@ -31,6 +38,16 @@ struct DesktopKeyFile: ~Copyable {
         return OpenedKeyFile(
             identity: Identity(id: id, clientKey: key), kind: .desktop(serverGroup: storage.serverGroup))
     }
+}
+
+extension Session {
+    /// Whether there is a keystore, and no passphrase protects it.
+    fileprivate var isUnprotected: Bool { (try? LockedKeystore(at: keystorePath).isProtected) == false }
+}
+
+extension SecretSource {
+    /// Whether it gives the secret to the first reader only.
+    fileprivate var isReadOnce: Bool { if case .descriptor = self { true } else { isStandardInput } }
 }
 
 /// How a key file is opened: by the passphrase of its own options, else by the keystore's, else by asking.

@@ -61,6 +61,20 @@ def test_check_stores_nothing(keytool, tmp_path, stored, password):
         "backup", "check", stored(), *password).out
 
 
+@pytest.mark.parametrize("verb", ["import", "check"])
+def test_a_source_that_is_read_once_is_not_two_things(keytool, stored, given, verb):
+    """The keystore would be opened by what is left of it."""
+    keytool.ok("id", "create", "--id", "ZZZZ9999")
+    masterkey.rewrap(keytool)
+    before = snapshot(keytool.keystore)
+    for source in ("-file", "-"), ("-fd", "0"):
+        failed = keytool.fails(64, "backup", verb, stored(password=PASSPHRASE), f"--passphrase{source[0]}", source[1], stdin=PASSPHRASE)
+        assert "--file-passphrase-file" in failed.err
+        keytool.ok("backup", verb, stored(password=PASSPHRASE), f"--passphrase{source[0]}", source[1],
+                   *given("file-passphrase", PASSPHRASE), stdin=PASSPHRASE)
+        keytool("id", "remove", IDENTITY.id, "--yes", *given("passphrase", PASSPHRASE))
+
+
 def test_held_already(keytool, stored, password):
     keytool.ok("backup", "import", stored(), *password)
     before = snapshot(keytool.keystore, without=("lock", "state.json"))
