@@ -101,6 +101,7 @@ package enum SecretSource {
 package enum SecretError: Error {
     case notReadable(path: String, code: Int32)
     case badDescriptor(Int32, code: Int32)
+    case isTerminal(path: String)
     /// The helper failed; what it printed is not repeated.
     case commandFailed(title: String, status: CommandStatus)
     case empty(title: String)

@@ -15,10 +15,8 @@ extension SecretSource {
         if isStandardInput { try StandardInput.take() }
         switch self {
         case .file("-"): content = try Self.read(STDIN_FILENO, path: "stdin")
-        case .file(let path):
-            content = try Self.readFile(path, warning: output)
-        case .credential(let path):
-            content = try Self.readFile(path, warning: nil)
+        case .file(let path): content = try Self.readFile(path, warning: output)
+        case .credential(let path): content = try Self.readFile(path, warning: nil)
         case .descriptor(let number):
             guard fcntl(number, F_GETFD) >= 0 else { throw SecretError.badDescriptor(number, code: errno) }
             content = try Self.read(number, path: "file descriptor \(number)")
@@ -38,7 +36,9 @@ extension SecretSource {
 
     /// - Parameter wait: returns when there is something to read.
     static func read(_ descriptor: Int32, path: String, wait: () throws -> Void = {}) throws -> SecureBytes {
-        try SecureBytes(capacity: maxBytes + 1) { bytes in
+        // The terminal would show what is typed.
+        guard isatty(descriptor) == 0 else { throw SecretError.isTerminal(path: path) }
+        return try SecureBytes(capacity: maxBytes + 1) { bytes in
             var used = 0
             while used < bytes.count {
                 try wait()

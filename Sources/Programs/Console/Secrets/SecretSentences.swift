@@ -5,6 +5,9 @@ extension SecretError: Explained {
         case .notReadable(let path, let code): Failure(.noInput, "cannot read \(path): \(systemMessage(code))")
         case .badDescriptor(let number, let code):
             Failure(.noInput, "cannot read file descriptor \(number): \(systemMessage(code))")
+        case .isTerminal(let path):
+            Failure(
+                .usage, "\(path) is a terminal, which shows what is typed", hints: "leave the option out to be asked")
         case .commandFailed(let title, let status):
             Failure(
                 .needSecret, "the command for the \(title) \(status.sentence)",

@@ -278,3 +278,16 @@ def test_a_blank_at_the_end_is_named_if_the_secret_is_wrong(check, keytool, give
     code = tmp_path / "exported"
     keytool.ok("backup", "export", "-o", code, *password)
     assert hint not in keytool.ok("backup", "check", code, *password).err
+
+
+@pytest.mark.parametrize("source", [["-file", "-"], ["-file", "/dev/stdin"], ["-fd", "0"]], ids=" ".join)
+def test_a_terminal_is_no_source(keytool, code_file, source):
+    """It shows what is typed."""
+    ours, theirs = os.openpty()
+    try:
+        process = keytool.start("backup", "check", code_file, f"--backup-password{source[0]}", source[1], stdin=theirs)
+        failed = keytool.finish(process)
+    finally:
+        os.close(ours)
+        os.close(theirs)
+    assert failed.code == 64 and "is a terminal" in failed.err, failed
