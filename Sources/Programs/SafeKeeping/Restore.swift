@@ -63,14 +63,13 @@ extension SafeKeeper {
             contacts: damage.isProfile ? nil : profile.document.contactCount, damaged: damage.names)
     }
 
-    /// Stores what a restore replaces in the history of a place, encrypted as its backups are: another private key, or a
-    /// profile that was not uploaded. Without a place, there is no copy.
+    /// Stores what a restore replaces in the history of a place, encrypted as its backups are: another private key or
+    /// profile, wherever it came from. Without a place, there is no copy.
     func keepReplaced(
         _ profile: borrowing Profile, by new: borrowing SafeBackup, isOtherKey: Bool, _ held: borrowing LockedIdentity
     ) throws {
         let isOther = profile.document != .empty && !(profile == new.profile)
-        let isLost = try isOtherKey || isOther && held.records.isUnsaved(profile, key: stateKey)
-        guard isLost, profile.document.fitsBackup else { return }
+        guard isOtherKey || isOther, profile.document.fitsBackup else { return }
         for name in try held.records.safePlaces() {
             guard let setup = try? held.records.setup(at: name) else { continue }
             let (digests, time) = (TargetDigests(setup.current, profile, key: stateKey), now())

@@ -172,9 +172,7 @@ extension SafeMachine {
                 }
                 return fail(failure)
             }
-            let isKept =
-                contents.relation == .otherKey || !pull.isHereEmpty && isOwn(knowledge.current, beside: contents)
-            let kept = isKept ? knowledge.current.generation : nil
+            let kept = isOtherHere(than: contents, pull) ? knowledge.current.generation : nil
             knowledge.current.take(
                 digest, contents, retentionDays: work.limits[.current]?.retentionDays, at: time)
             // Another private key is that of the keystore from now on.
@@ -184,11 +182,11 @@ extension SafeMachine {
         }
     }
 
-    /// Whether the keystore's document is its own: it was changed here or uploaded from here. The server may not have it
-    /// any more, because another device has written since.
-    private func isOwn(_ place: PlaceState, beside contents: Found.Contents) -> Bool {
-        contents.relation != .same && contents.document != place.document
-            && (place.content != place.document || place.last != place.journal.pulled)
+    /// Whether the keystore holds another key or document, which a pull takes away. A copy is kept wherever the document
+    /// came from: the server does not have it any more, and who wrote over it there may have lost it, too.
+    private func isOtherHere(than contents: Found.Contents, _ pull: SafeVerb.Pull) -> Bool {
+        contents.relation == .otherKey
+            || !pull.isHereEmpty && contents.relation != .same && contents.document != knowledge.current.document
     }
 
     /// Why a pull is refused; nil if nothing would be lost.
@@ -202,6 +200,12 @@ extension SafeMachine {
             return .olderBackup(found: found, seen: place.generation)
         }
         guard contents.relation != .same, contents.document != place.document, !pull.isHereEmpty else { return nil }
+        // Another keystore has counted on from an earlier backup, for example after the server was restored.
+        if let found = contents.writer?.generation, found == place.generation, digest != place.last,
+            !place.journal.contains(digest)
+        {
+            return .olderBackup(found: found, seen: place.generation)
+        }
         // A profile that was pulled from here and not changed has nothing that another place could lack.
         let isOutdatedElsewhere = pull.isOutdatedElsewhere && place.last != place.journal.pulled
         guard place.content == place.document, !isOutdatedElsewhere else { return .unpushedChanges }

@@ -85,17 +85,18 @@ def test_restore_an_earlier_backup(phone, server):
     phone.writes("wiped", 1)
     phone.keytool.fails(17, "safe", "mirror")
     before = server()
-    shown = phone.keytool.json("safe", "pull", "--from", "1", "--show")
+    shown = phone.keytool.json("safe", "pull", "--from", "1", "--show", "--quiet")
     assert shown["contacts"] == 10 and shown["stored"] is False
     assert phone.keytool.json("safe", "pull", "--from", "2", "--replace")["contacts"] == 1
     result = phone.keytool.ok("safe", "pull", "--from", "1", "--replace")
     assert "restored ABCD1234 from backup 1 of the history" in result.out
     assert phone.keytool.json("safe", "pull", "--from", "1")["stored"] is True
     assert server() == before
-    # The profile that the second one replaced. That of the first one was the phone's, and the third one replaced nothing.
+    # The profiles that the first and the second one replaced; the third one replaced nothing.
     kept = phone.keytool.json("safe", "history")["backups"][:-2]
-    assert [(one["number"], one["contacts"], one["origin"]) for one in kept] == [(3, 1, "replaced")]
-    phone.keytool.fails(10, "safe", "pull", "--from", "4")
+    assert [(one["number"], one["contacts"], one["origin"]) for one in kept] == [
+        (4, 1, "replaced"), (3, 10, "replaced")]
+    phone.keytool.fails(10, "safe", "pull", "--from", "5")
     phone.keytool.fails(10, "safe", "pull", "--from", "99999999999999999999")
 
 

@@ -140,10 +140,55 @@ def test_pull_keeps_what_another_device_has_replaced(safe):
     safe.keytool.ok("safe", "pull")
     (kept,) = safe.keytool.json("safe", "history")["backups"][:1]
     assert (kept["contacts"], kept["origin"], kept["opens"]) == (1, "replaced", True)
-    # What was pulled and not changed is kept by nobody.
+    # So is what was pulled and not changed: it is not there any more.
     count = len(history.kept(safe.keytool, safe.id))
     safe.directory.put(safe.keys, oracle.seal_safe({**oracle.open_safe(app, safe.keys), "contacts": []}, safe.keys))
     safe.keytool.ok("safe", "pull")
-    assert len(history.kept(safe.keytool, safe.id)) == count
+    assert len(history.kept(safe.keytool, safe.id)) == count + 1
     safe.keytool.ok("safe", "pull", "--from", str(kept["number"]))
     assert "CONTACTB" in safe.keytool.ok("contact", "list").out
+
+
+@pytest.mark.parametrize("machine, command", [
+    ("other", ["pull"]), ("own", ["pull"]), ("own", ["pull", "--id", "ABCD1234", "--replace"])], ids=str)
+def test_a_pull_that_empties_the_profile_keeps_it(safe, other, safe_password, machine, command):
+    """The hint of a 20 leads there; and the device that has written since may have lost everything, too."""
+    for n in range(8):
+        safe.keytool.ok("contact", "add", f"FRIEND0{n}", f"{n + 11:02}" * 32)
+    safe.push("--force")
+    other.ok("safe", "pull")
+    emptied = oracle.safe_document(base64.b64decode(safe.document["user"]["privatekey"]))
+    safe.directory.put(safe.keys, oracle.seal_safe(emptied, safe.keys))
+    keytool = other if machine == "other" else safe.keytool
+    if command == ["pull"]:
+        assert "safe pull" in keytool.fails(20, "safe", "push", "--force").err
+    else:
+        command = [*command, "--server", safe.directory.url, *safe_password]
+    keytool.ok("safe", *command)
+    assert keytool.ok("contact", "list").out == ""
+    (kept,) = keytool.json("safe", "history")["backups"][:1]
+    assert (kept["contacts"], kept["origin"]) == (8, "replaced")
+
+
+def test_a_backup_that_was_counted_beside_the_own_one(safe, other):
+    """The server was restored from an older copy, and another machine has counted on from that: same number, less in it."""
+    before = safe.blob
+    safe.keytool.ok("contact", "add", "CONTACTB", "22" * 32)
+    safe.push("--force")
+    safe.directory.put(safe.keys, before)
+    other.ok("safe", "push", "--force")
+    result = safe.keytool.fails(20, "safe", "push", "--force")
+    assert "safe pull" in result.err
+    refused = safe.keytool.fails(19, "safe", "pull")
+    assert "but another one with this number was seen before" in refused.err and "--overwrite" in refused.err
+    assert "CONTACTB" in safe.keytool.ok("contact", "list").out
+    safe.keytool.ok("safe", "push", "--overwrite")
+    safe.keytool.ok("safe", "check")
+
+
+def test_an_upload_that_is_missing_may_have_moved(safe, other, given):
+    """Another machine has changed the password: this one does not see that, and goes on under the old one."""
+    other.ok("safe", "passwd", *given("new-safe-password", "another-horse-5"))
+    safe.push()
+    result = without_waiting(safe.keytool).ok("safe", "push", "--force", "-q")
+    assert "If another machine has changed the Safe password or the server" in result.err
