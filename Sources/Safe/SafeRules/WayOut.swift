@@ -2,12 +2,16 @@
 package enum WayOut: Hashable, Sendable {
     case pushAgain
     case pushOverwriting
+    /// The same; what it replaces cannot be kept.
+    case pushOverwritingTooLong
     case pushResumingDeleted
     case pushAcceptingLoss
     /// The same command again, with the word for it.
     case overwriting
     /// The same; what it replaces cannot be kept.
     case overwritingTooLong
+    /// A pull by ID, server and password of what holds the new place, and then the same command again.
+    case pullingFirst
     case pull
     case pullReplacing
     case pullReplacingKey
@@ -48,7 +52,7 @@ extension Knowledge {
 
 extension WayOut {
     fileprivate var isPush: Bool {
-        [.pushAgain, .pushOverwriting, .pushResumingDeleted, .pushAcceptingLoss].contains(self)
+        [.pushAgain, .pushOverwriting, .pushOverwritingTooLong, .pushResumingDeleted, .pushAcceptingLoss].contains(self)
     }
 }
 
@@ -76,7 +80,8 @@ extension SafeFailure {
         case .waiting: [.nothing]
         case .conflict(.current, isOtherKey: false), .overtaken(isOtherKey: false): [.pull, .pushOverwriting]
         case .conflict(.current, isOtherKey: true), .overtaken(isOtherKey: true): [.pullReplacingKey, .pushOverwriting]
-        case .tooLong(.current), .unreadable(.current): [.pushOverwriting]
+        case .tooLong(.current): [.pushOverwritingTooLong]
+        case .unreadable(.current): [.pushOverwriting]
         case .conflict(.next, _), .tooLong(.next), .unreadable(.next): [.abort]
         case .conflict(.retiring, _), .tooLong(.retiring), .unreadable(.retiring): [.forgetOld]
         case .unsettled, .notVerified: [.pushAgain]
@@ -108,6 +113,7 @@ extension SafeFailure {
     /// Of what is wrong with the new place before anything was sent there.
     private var waysOutBeforeChange: [WayOut] {
         switch self {
+        case .conflict(_, isOtherKey: false): [.pullingFirst, .overwriting]
         case .conflict, .unreadable: [.overwriting]
         case .tooLong: [.overwritingTooLong]
         default: [.nothing]

@@ -245,7 +245,7 @@ extension WayOut {
             default: nil
             }
         case .pushAgain: .push
-        case .pushOverwriting: .pushOverwrite
+        case .pushOverwriting, .pushOverwritingTooLong: .pushOverwrite
         case .pushResumingDeleted: .pushResume
         case .pushAcceptingLoss: nil
         case .pull: .pull
@@ -255,7 +255,8 @@ extension WayOut {
         case .delete: .delete
         case .moveLeavingOld: .moveLeavingOld
         case .mirror: .mirror
-        case .replacing, .settingUp, .move, .mirrorAcceptingLoss, .adoptPassword, .restoreFromHistory: nil
+        case .pullingFirst, .replacing, .settingUp, .move, .mirrorAcceptingLoss, .adoptPassword, .restoreFromHistory:
+            nil
         case .nothing: nil
         }
     }

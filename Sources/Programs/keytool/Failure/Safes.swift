@@ -147,7 +147,11 @@ extension SafeFailure {
         case .exchange(_, let error): (error.failure.status, error.failure.message)
         case .badLimits(_, let error): (error.failure.status, error.failure.message)
         case .tooLarge(let role, let bytes, let limit):
-            (.tooLarge, "the backup has \(bytes) bytes; \(role.words) accepts at most \(limit)")
+            (
+                .tooLarge,
+                "the backup has \(bytes) bytes; "
+                    + (limit == maxFetchedBytes ? "keytool uploads" : "\(role.words) accepts") + " at most \(limit)"
+            )
         case .waiting(let timestamp, let loss):
             (
                 .tempfail,
@@ -161,7 +165,7 @@ extension SafeFailure {
                 "while this command wrote or deleted, another device has written the Safe backup of \(id)"
                     + (isOtherKey ? " with another private key" : "")
             )
-        case .tooLong: (.tooLarge, "the file on the server is larger than any backup")
+        case .tooLong: (.tooLarge, "the file on the server is larger than 4 MiB, the most that keytool reads")
         case .unreadable: (.badData, "the backup on the server is damaged; it was not deleted")
         case .unsettled: (.tempfail, "the backup on the server changes each time it is read")
         case .notVerified: (.verifyFailed, Self.notReturned(server).message)
@@ -176,7 +180,8 @@ extension SafeFailure {
         case .olderBackup(let found, let seen):
             (
                 .verifyFailed,
-                "the server returned generation \(found) of the backup, but generation \(seen) was seen before"
+                "the server returned generation \(found) of the backup, but "
+                    + (found == seen ? "another one with this number" : "generation \(seen)") + " was seen before"
             )
         case .unpushedChanges: (.exists, "the profile of \(id) has changes that are not in a backup")
         case .otherProfile: (.exists, "the profile of \(id) is not the one in this backup, and may be newer")

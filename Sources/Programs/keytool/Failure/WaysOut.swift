@@ -9,10 +9,14 @@ extension WayOut {
         case .pushAgain where isAboutChange: "\(safe: "push") \(id) tries to finish the change"
         case .pushAgain: "\(safe: "push") \(id) uploads the backup"
         case .pushOverwriting: "\(safe: "push") --overwrite \(id) replaces what is on the server"
+        case .pushOverwritingTooLong:
+            "\(safe: "push") --overwrite \(id) replaces what is on the server, without a copy: it is too long for one"
         case .pushResumingDeleted: "\(safe: "push") --resume-deleted \(id) uploads again"
         case .pushAcceptingLoss: "\(safe: "push") --accept-loss \(id) uploads it anyway"
         case .overwriting: "--overwrite replaces it; a copy stays in the history for 90 days"
         case .overwritingTooLong: "--overwrite replaces it; it is too long for a copy in the history"
+        case .pullingFirst:
+            "keytool safe pull --replace --id \(id) --server URL brings what is there to this keystore first; then the same command again"
         case .pull: "\(safe: "pull") \(id) restores the backup here"
         case .pullReplacing: "\(safe: "pull") --replace \(id) restores the backup and overwrites the local changes"
         case .pullReplacingKey:

@@ -4,7 +4,7 @@ from kit.servers.httpsmachine import PLACE, pushed  # fixtures
 from kit.servers.safedirectory import SafeDirectory
 
 TOO_LONG = 5 << 20
-WAY_ON = "hint: keytool safe push --overwrite ABCD1234 replaces what is on the server\n"
+WAY_ON = "hint: keytool safe push --overwrite ABCD1234 replaces what is on the server, without a copy: it is too long for one\n"
 
 
 def test_it_is_replaced_in_a_directory(safe):
