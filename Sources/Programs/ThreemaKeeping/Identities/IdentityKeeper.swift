@@ -1,6 +1,7 @@
 package import Encodings
 package import Keystore
 internal import SafeKeeping
+internal import SafeWire
 package import Threema
 internal import ThreemaRecords
 internal import ThreemaSafe
@@ -107,6 +108,8 @@ package struct IdentityKeeper: Sendable {
         /// The addresses of the servers that may hold a Safe backup of it: those of all places, with the new server of
         /// an unfinished change and the old one of a change that has not deleted there. Without damaged setups.
         package let safeServers: [String]
+        /// The id of its backup at each place, in hex.
+        package let safeBackups: [String]
         /// Whether the setup of a Safe place is damaged.
         package let isSetupDamaged: Bool
     }
@@ -116,12 +119,15 @@ package struct IdentityKeeper: Sendable {
         try keystore.goneIfRemoved(.threema(id)) {
             let records = try keystore.identity(.threema(id))
             let codeProvenAt = (try? records.codeProvenAt(key: keystore.stateKey)) ?? nil
-            var (servers, isDamaged) = ([String](), false)
+            var (servers, backups, isDamaged) = ([String](), [String](), false)
             do {
                 for place in try records.safePlaces() {
                     do {
-                        let addresses = try records.requiredSetup(at: place).servers.map(\.address)
-                        for address in addresses where !servers.contains(address) { servers.append(address) }
+                        let setup = try records.requiredSetup(at: place)
+                        backups.append(setup.current.keys.backupID.hex)
+                        for address in setup.servers.map(\.address) where !servers.contains(address) {
+                            servers.append(address)
+                        }
                     } catch KeystoreError.damaged {
                         isDamaged = true
                     }
@@ -129,7 +135,8 @@ package struct IdentityKeeper: Sendable {
             } catch KeystoreError.damaged {
                 isDamaged = true
             }
-            return RemovalProspect(codeProvenAt: codeProvenAt, safeServers: servers, isSetupDamaged: isDamaged)
+            return RemovalProspect(
+                codeProvenAt: codeProvenAt, safeServers: servers, safeBackups: backups, isSetupDamaged: isDamaged)
         }
     }
 

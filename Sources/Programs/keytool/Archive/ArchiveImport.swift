@@ -57,7 +57,7 @@ struct ArchiveImport: Verb {
                 try requireOwnCompany(records, refusedFiles, in: store, isReplaced: isReplaced, session)
                 let sessions = try sessions(of: records.owner, in: opened.archive)
                 let keeping = session.keeper(store)
-                let before = isReplaced ? held(records.owner, keeping) : (servers: [], publicKey: nil)
+                let before = isReplaced ? held(records.owner, keeping) : nil
                 let decision = try keeper.store(records, sessions: sessions, mayReplace: isReplaced)
                 if sessions != nil { warnOfSessions(of: records.owner, decision, opened.archive.time, session) }
                 if case .replace = decision {
@@ -66,15 +66,7 @@ struct ArchiveImport: Verb {
                             "\(records.owner.text) is as it was at \(opened.archive.time.rfc3339): \(takenBack)")
                     }
                     let after = held(records.owner, keeping)
-                    for server in before.servers where !after.servers.contains(server) {
-                        session.output.warn(
-                            "the Safe backup of \(records.owner.id) stays on \(server), which is not set up any more")
-                    }
-                    if let key = before.publicKey, key != after.publicKey { session.output.warnOfReplaced(key) }
-                    if !after.servers.isEmpty {
-                        session.output.hint(
-                            "keytool safe status --remote \(records.owner.id) shows what the servers hold")
-                    }
+                    warn(of: records.owner, before, after, session)
                 }
                 isChanged = isChanged || decision != .nothing
                 report.add(
@@ -126,13 +118,33 @@ struct ArchiveImport: Verb {
             """)
     }
 
-    /// The servers that may hold Safe backups of an identity, and its public key.
-    private func held(_ owner: Owner, _ keeper: ThreemaKeeper) -> (servers: [String], publicKey: PublicKey?) {
-        guard let id = owner.threemaID else { return ([], nil) }
+    private typealias Held = (safes: IdentityKeeper.RemovalProspect?, publicKey: PublicKey?)
+
+    /// What the keystore has of an identity: where its Safe backups are, and its public key.
+    private func held(_ owner: Owner, _ keeper: ThreemaKeeper) -> Held? {
+        guard let id = owner.threemaID else { return nil }
         return (
-            (try? keeper.identities.prospect(ofRemoving: id).safeServers) ?? [],
-            try? keeper.identities.summary(id).publicKey
+            try? keeper.identities.prospect(ofRemoving: id), try? keeper.identities.summary(id).publicKey
         )
+    }
+
+    /// Warns of what a replaced identity had, and has no more.
+    private func warn(of owner: Owner, _ before: Held?, _ after: Held?, _ session: Session) {
+        let servers = after?.safes?.safeServers ?? []
+        let left = (before?.safes?.safeServers ?? []).filter { !servers.contains($0) }
+        for server in left {
+            session.output.warn("the Safe backup of \(owner.id) stays on \(server), which is not set up any more")
+        }
+        let backups = after?.safes?.safeBackups ?? []
+        if left.isEmpty, before?.safes?.safeBackups.contains(where: { !backups.contains($0) }) == true {
+            session.output.warn(
+                "\(owner.id) has the Safe password of the archive now; the Safe backup under the one before stays on its "
+                    + "server, and is not updated any more")
+        }
+        if let key = before?.publicKey, key != after?.publicKey { session.output.warnOfReplaced(key) }
+        if !servers.isEmpty {
+            session.output.hint("keytool safe status --remote \(owner.id) shows what the servers hold")
+        }
     }
 
     /// A keystore is not created for nothing.
