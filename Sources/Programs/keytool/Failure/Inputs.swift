@@ -13,6 +13,10 @@ extension InputError: Explained {
             Failure(.usage, "a session text must not be an argument", hints: Self.wayOut)
         case .notReadable(let path, _) where GatewayKeyText.isLikely(Array(path.utf8).span):
             Failure(.usage, "a private key must not be an argument", hints: Self.wayOut)
+        case .notReadable(let path, _) where path.uppercased().hasPrefix("AGE-SECRET-KEY-"):
+            Failure(
+                .usage, "an age secret key must not be an argument",
+                hints: "other processes can see arguments: replace this key", Self.wayOut)
         case .isZIP:
             plainFailure.advising("keytool backup import FILE reads an Android data backup, if you name the file")
         default: plainFailure

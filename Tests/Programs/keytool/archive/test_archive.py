@@ -326,6 +326,13 @@ class TestSequences:
         assert f"keytool safe status --remote {ID}" in result.err
         assert list((third / "backups").iterdir())
 
+    def test_replace_tells_of_a_later_safe_password(self, full, exported, with_key, given):
+        """The newest backup is under that one, and the user may know no other any more."""
+        replace = ["archive", "import", exported, *with_key, "--replace", f"threema/{ID}"]
+        assert "Safe password" not in full.ok(*replace).err
+        full.ok("safe", "passwd", ID, "--name", "main", "--overwrite", *given("new-safe-password", "another-horse-5"))
+        assert f"{ID} has the Safe password of the archive now" in full.ok(*replace).err
+
     def test_replace_of_an_identity_that_the_archive_has_not(self, full, exported, with_key):
         before = snapshot(full.keystore)
         full.fails(10, "archive", "import", exported, *with_key, "--replace", "threema/ZZZZ9999")
@@ -648,6 +655,9 @@ class TestRefusals:
         for command in (("import",), ("check",), ("list",)):
             keytool.fails(12, "archive", *command, to_key, "--identity", wrong)
             keytool.fails(16, "archive", *command, to_key)
+            # A secret key where the file's name belongs is not repeated.
+            said = keytool.fails(64, "archive", *command, to_key, "--identity", agefile.identity_text(bytes(32))).err
+            assert "replace this key" in said and "AGE-SECRET-KEY-1" not in said
             keytool.fails(16, "archive", *command, under)
             keytool.fails(64, "archive", *command, under, *with_key)
             keytool.fails(12, "archive", *command, under, *given("archive-passphrase", b"another one"))
