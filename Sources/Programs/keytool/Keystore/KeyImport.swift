@@ -85,14 +85,14 @@ struct KeyImport: Verb {
         _ wrapped: borrowing WrappedKey, at path: String
     ) throws -> WrappedKey.Protection {
         let key = try wrapped.open()
-        if check { return .none }
-        guard try filePassphrase.source() == nil, try keystore.passphrase.source() == nil else {
+        // A check needs no keystore, whose passphrase may be in the environment all the same.
+        guard try filePassphrase.source() == nil, try check || keystore.passphrase.source() == nil else {
             throw Failure(
                 .wrongPassword, "a passphrase was given, but \(file) is not protected by a passphrase",
                 hints: "somebody may have replaced the file: compare it with an older copy",
                 "if you know that it is unprotected: give no passphrase, then run keytool key protect")
         }
-        try OpenKeystore.adopt(key, at: path)
+        if !check { try OpenKeystore.adopt(key, at: path) }
         return .none
     }
 

@@ -246,6 +246,14 @@ def test_files_that_cannot_be_read(keytool, write, passphrase, tmp_path):
     refused(keytool, 64)
 
 
+@pytest.mark.parametrize("options", [[], ["--check"]], ids=["import", "check"])
+def test_a_passphrase_for_a_file_without_one(keytool, write, given, options):
+    """Somebody may have put another file in its place."""
+    file = write("plain", keyfiles.wrap_v2(KEY))
+    for kind in ("file-passphrase",) if options else ("passphrase", "file-passphrase"):
+        refused(keytool, 12, file, *options, *given(kind, PASSPHRASE))
+
+
 def test_somebody_elses_file_named_keystore(keytool, key_file):
     """A Java keystore, say."""
     (keytool.keystore / "keystore").write_bytes(b"\xfe\xed\xfe\xed")
