@@ -108,6 +108,8 @@ enum ThreemaMessenger: KeptMessenger {
           directory       JSON: the directory server that the identity uses
           shares          when shares of the private key were made and checked,
                           and a digest of each; not the shares
+          kit             when an emergency kit was made, and its code checked; not
+                          the kit
           places/PLACE/safe
                           the setup of a Safe place. Byte 1 is the version; a Protocol
                           Buffers message follows: field 1 is the place, in it field 1
