@@ -39,9 +39,16 @@ package struct TelegramKeeper: Sendable {
     }
 
     /// Stores an account with all of its keys at once. A key that is held is never replaced. A mark stays, and a mark
-    /// of `account` is taken over.
-    /// - Throws: `TelegramKeepingError.otherKeys`, `.otherUser`, `.otherDataCentre`; `KeystoreError`; `FileError`. Then nothing has changed.
+    /// of `account` is taken over, into all accounts that have the key.
+    /// - Throws: `TelegramKeepingError.otherKeys`, `.otherUser`, `.otherDataCentre`; `KeystoreError`; `FileError`. Then
+    ///   nothing has changed, or only the marks of other accounts are missing.
     package func store(_ account: TelegramAccount) throws -> Stored<Additions> {
+        let stored = try add(account)
+        for id in Set(account.keys.filter(\.isLost).map(\.id)) { _ = try markLost(id) }
+        return stored
+    }
+
+    private func add(_ account: TelegramAccount) throws -> Stored<Additions> {
         let owner = Owner.telegram(account.mainKey.id)
         do {
             try keystore.add(owner) { identity in

@@ -197,6 +197,20 @@ def test_a_mark_is_told_to_programs(keytool, tdata, write, file_passphrase):
     assert record(keytool, ONE) == telegram.account_text(ONE.keys, 2, ONE.user, lost=[2])
 
 
+@pytest.mark.parametrize("held_first", [True, False], ids=["marked by the file", "marked by an extension"])
+def test_a_mark_comes_to_all_accounts_with_the_key(keytool, tdata, write, file_passphrase, held_first):
+    """Somebody else may have it, whatever account it is in."""
+    both = Account({2: KEYS[0], 4: KEYS[1]}, user=ONE.user)
+    other = Account({1: KEYS[2], 4: KEYS[1]}, user=5, main=1)
+    keytool.ok("telegram", "import", tdata(both))
+    if not held_first:
+        keytool.ok("telegram", "import", tdata(other, name="other"))
+    file = write("account.age", sealed(telegram.account_text(other.keys, 1, other.user, lost=[4])))
+    keytool.ok("telegram", "import", file, *file_passphrase)
+    assert record(keytool, both) == telegram.account_text(both.keys, 2, both.user, lost=[4])
+    assert record(keytool, other) == telegram.account_text(other.keys, 1, other.user, lost=[4])
+
+
 def test_a_user_that_was_not_known_is_stored(keytool, tdata, write):
     keytool.ok("telegram", "import", write("key", KEYS[0]), "--dc", "2")
     one = Account({2: KEYS[0]}, user=ONE.user)
