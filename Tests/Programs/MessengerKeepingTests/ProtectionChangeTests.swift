@@ -27,17 +27,17 @@ import Testing
     }
 
     /// The replacement of the record, all at once: a crash leaves `state` or what this returns.
-    private func after(_ plan: ProtectionPlan, _ state: State, isKeyProven: Bool) -> State {
+    private func after(_ plan: ProtectionPlan, _ state: State, isProven: Bool) -> State {
         var state = state
         state.kinds = plan.result
-        switch plan.consent(isKeyProven: isKeyProven) {
+        switch plan.consent(isProven: isProven) {
         case .lastProtection, .clearCopy: state.isClearWanted = true
-        case .unprovenKey: state.isRiskWanted = true
+        case .unprovenKey, .unprovenPIN: state.isRiskWanted = true
         case nil: break
         }
         state.proven = state.proven.intersection(plan.result).subtracting(plan.sealed)
         state.proven.formUnion(plan.sealed.subtracting(.key))
-        if plan.result.contains(.key), isKeyProven || plan.needsProof && plan.result == .key {
+        if plan.result.contains(.key), isProven || plan.needsProof && plan.result == .key {
             state.proven.insert(.key)
         }
         if !plan.result.contains(.clear) { state.isClearWanted = false }
@@ -45,6 +45,10 @@ import Testing
             state.seals[kind.rawValue, default: 0] += 1
         }
         return state
+    }
+
+    private func isAboutProof(_ plan: ProtectionPlan) -> Bool {
+        plan.consent == .unprovenKey || plan.consent == .unprovenPIN
     }
 
     private func check(_ plan: ProtectionPlan, _ change: ProtectionChange, from state: State) {
@@ -58,8 +62,10 @@ import Testing
         // Sealing proves nothing of the recipients.
         let leavesKeyOnly = plan.result == .key && (state.kinds != .key || !plan.sealed.isEmpty)
         #expect(leavesKeyOnly == (plan.consent == .unprovenKey || plan.needsProof && plan.result == .key))
-        #expect(plan.consent(isKeyProven: true) == (plan.consent == .unprovenKey ? nil : plan.consent))
-        #expect(plan.consent(isKeyProven: false) == plan.consent)
+        // Whoever opens it by one of the two may have forgotten the other.
+        #expect((plan.consent == .unprovenPIN) == (change == .remove(.key) && plan.result == .pin))
+        #expect(plan.consent(isProven: true) == (isAboutProof(plan) ? nil : plan.consent))
+        #expect(plan.consent(isProven: false) == plan.consent)
         let losesReal = !state.kinds.isDisjoint(with: .real) && plan.result.isDisjoint(with: .real)
         #expect(losesReal == (plan.consent == .lastProtection))
         // What goes is what works for certain: something that was proven to open has to stay.
@@ -80,8 +86,8 @@ import Testing
                 guard let plan = try? ProtectionPlan(change, of: state.kinds) else { continue }
                 check(plan, change, from: state)
                 seen += 1
-                for isKeyProven in plan.consent == .unprovenKey ? [true, false] : [false] {
-                    go(after(plan, state, isKeyProven: isKeyProven), depth + 1)
+                for isProven in isAboutProof(plan) ? [true, false] : [false] {
+                    go(after(plan, state, isProven: isProven), depth + 1)
                 }
                 // A crash before the replacement, or a no: nothing has changed, and the next change meets the same set.
                 if depth < 4 { go(state, depth + 2) }

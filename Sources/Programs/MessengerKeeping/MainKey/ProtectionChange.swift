@@ -35,7 +35,7 @@ package struct ProtectionPlan: Equatable, Sendable {
     package let result: ProtectionKinds
     /// The kinds that are sealed again. The others stay as they are, byte for byte.
     package let sealed: ProtectionKinds
-    /// What the user has to agree to, unless it is proven (`consent(isKeyProven:)`).
+    /// What the user has to agree to, unless it is proven (`consent(isProven:)`).
     package let consent: Consent?
     /// Whether one of the real protections that stay has to open now: the copy that goes is the one that certainly
     /// works.
@@ -49,12 +49,14 @@ package struct ProtectionPlan: Equatable, Sendable {
         case clearCopy
         /// Only secret keys of the recipients will open the key, and none of them has opened it.
         case unprovenKey
+        /// Only the PIN will open the key, and it has not opened it.
+        case unprovenPIN
     }
 
     /// What the user has to agree to, if it is known what has opened.
-    /// - Parameter isKeyProven: whether a secret key opens the key protection that is there afterwards.
-    package func consent(isKeyProven: Bool) -> Consent? {
-        consent == .unprovenKey && isKeyProven ? nil : consent
+    /// - Parameter isProven: whether the protection that is there afterwards opens.
+    package func consent(isProven: Bool) -> Consent? {
+        (consent == .unprovenKey || consent == .unprovenPIN) && isProven ? nil : consent
     }
 
     /// - Parameter present: the kinds that are there; not empty.
@@ -85,7 +87,7 @@ package struct ProtectionPlan: Equatable, Sendable {
                 let isLast = rest.isDisjoint(with: .real)
                 result = isLast ? .clear : rest
                 sealed = isLast && !present.contains(.clear) ? .clear : []
-                consent = isLast ? .lastProtection : rest == .key ? .unprovenKey : nil
+                consent = isLast ? .lastProtection : rest == .key ? .unprovenKey : rest == .pin ? .unprovenPIN : nil
             }
             needsProof = kind == .clear
         case .passwd:

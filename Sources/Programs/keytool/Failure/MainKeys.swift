@@ -41,7 +41,7 @@ extension MainKeyKeepingError: Explained {
                 hints: "a newer keytool created it: install that version")
         case .alwaysLocked(let id):
             Failure(
-                .usage, "the PIN is right, but the autolock setting is always: the key is not stored",
+                .usage, "the MainKey opens, but the autolock setting is always: the key is not stored",
                 hints: "keytool mainkey timeout never \(id), or a number of minutes in the place of never")
         case .notRemoved(let id): Failure(.io, "the MainKey \(id) is still there after its removal")
         case .tooManyRecipients(let limit): Failure(.usage, "a key protection has at most \(limit) recipients")

@@ -260,6 +260,22 @@ def test_keys_alone_need_a_proof_or_a_yes(key, pin, identity, write, terminal, n
     assert state(key) == {AGE_KEY}
 
 
+def test_a_pin_alone_needs_a_proof_or_a_yes(key, pin, identity, terminal):
+    """Who opens the MainKey with the secret key may have forgotten the PIN."""
+    verb = ["mainkey", "remove", "key"]
+    before = snapshot(under(key, AGE_PIN, AGE_KEY).keystore)
+    assert "--yes" in key.fails(64, *verb, *identity).err
+    key.fails(16, *verb)
+    run = terminal(*verb, *identity, runner=key)
+    run.expect(r"\[y/N\]")
+    run.send("n")
+    assert run.finish() == 64
+    assert snapshot(key.keystore) == before
+    for options in (pin, [*identity, "--yes"]):
+        under(key, AGE_PIN, AGE_KEY).ok(*verb, *options)
+        assert state(key) == {AGE_PIN}
+
+
 def test_replaced_recipients_need_a_proof_or_a_yes(key, identity, write):
     verb = ["protect", "key", OTHER_RECIPIENT, "--replace", *identity]
     before = snapshot(under(key, AGE_KEY).keystore)

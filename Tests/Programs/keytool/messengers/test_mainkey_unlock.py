@@ -154,7 +154,9 @@ def test_protections_change_with_the_unlocked_key(unlocked, given):
     parts = mainkeys.protections(unlocked, KEY_ID)
     assert mainkeys.opened(parts, NEW_PIN) == {AGE_PIN: KEY}
     unlocked.ok("mainkey", "protect", "key", RECIPIENT)
-    unlocked.ok("mainkey", "remove", "key")
+    # The PIN would be all that is left: it has to open now.
+    unlocked.fails(16, "mainkey", "remove", "key", "--yes")
+    unlocked.ok("mainkey", "remove", "key", "--pin-file", given("new-pin", NEW_PIN)[1])
     # The copy in the clear goes only after a protection itself has opened.
     unlocked.ok("mainkey", "protect", "none", "--yes")
     unlocked.fails(16, "mainkey", "remove", "none")

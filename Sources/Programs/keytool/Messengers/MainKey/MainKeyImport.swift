@@ -72,7 +72,7 @@ struct MainKeyImport: Verb {
         if let present, try present.ids().contains(id) {
             // The file may be the only copy: what is said of it counts on a record that can be read.
             _ = try present.kinds(id)
-            read.warnOfCopy(at: file, session)
+            read.warnOfCopy(at: file, session, until: "keytool mainkey unlock \(id) has opened the key of the keystore")
             return try session.output.done(
                 ["already in the keystore: \(id); its protection was not changed"],
                 json: .mainKey("import", id, members + [("stored", false)]))

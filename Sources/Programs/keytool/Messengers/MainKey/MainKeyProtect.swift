@@ -79,7 +79,7 @@ struct MainKeyProtect: Verb {
         // If no key protection is there, --identity can only be a proof for the new one.
         let isProofOnly = plan.consent == .unprovenKey && !plan.present.contains(.key)
         guard !isProofOnly || isKeyProven || identities.isEmpty else { throw MainKeyKeepingError.wrongIdentity(nil) }
-        if let consent = plan.consent(isKeyProven: isKeyProven), !yes { try session.ask(consent, id) }
+        if let consent = plan.consent(isProven: isKeyProven), !yes { try session.ask(consent, id) }
         try session.withMainKey(id, in: keeper, opening, identities: isProofOnly ? [] : identities) { opened in
             let protection: MainKeyKeeper.NewProtection =
                 switch kind {
@@ -116,6 +116,9 @@ extension Session {
             output.note(
                 "only the recipients' secret keys will open the MainKey; --identity AGEKEYFILE proves that one does")
             try dialog.confirm("protect the MainKey \(id) with keys only, without that proof")
+        case .unprovenPIN:
+            output.note("only the PIN will open the MainKey; without --identity, the command asks for it")
+            try dialog.confirm("protect the MainKey \(id) with the PIN only, without that proof")
         }
     }
 }
@@ -125,8 +128,9 @@ struct MainKeyRemove: Verb {
         commandName: "remove", abstract: "Remove a protection from a MainKey.",
         discussion: """
             The last PIN or key is removed only after confirmation: the MainKey is then in the clear. A PIN beside a key \
-            is removed after --identity has opened the MainKey, or after confirmation. none removes a copy in the \
-            clear, after a PIN or key has opened the MainKey.
+            is removed after --identity has opened the MainKey, or after confirmation; a key beside a PIN, after the \
+            PIN has opened it, or with --identity after confirmation. none removes a copy in the clear, after a PIN or \
+            key has opened the MainKey.
             """)
 
     @OptionGroup var globals: GlobalOptions
@@ -147,10 +151,12 @@ struct MainKeyRemove: Verb {
         let (keeper, id) = try session.open(named, keystore)
         let planned = try keeper.plan(.remove(kind.kind), of: id)
         let plan = planned.plan
-        // If --identity is given, nothing else opens the key.
-        let isKeyProven = !opening.identity.paths.isEmpty
-        if let consent = plan.consent(isKeyProven: isKeyProven), !yes { try session.ask(consent, id) }
-        try session.withMainKey(id, in: keeper, opening, isFresh: plan.needsProof) { opened in
+        // If --identity is given, nothing else opens the key; without it, the PIN does where nothing else is left.
+        let isByIdentity = !opening.identity.paths.isEmpty
+        let isProven = plan.consent == .unprovenPIN ? !isByIdentity : isByIdentity
+        if let consent = plan.consent(isProven: isProven), !yes { try session.ask(consent, id) }
+        let isFresh = plan.needsProof || plan.consent == .unprovenPIN
+        try session.withMainKey(id, in: keeper, opening, isFresh: isFresh) { opened in
             try keeper.change(planned, holding: opened.key, isProven: opened.isProven)
         }
         try session.output.done(

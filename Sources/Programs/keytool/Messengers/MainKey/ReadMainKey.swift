@@ -96,7 +96,7 @@ struct ReadMainKey: ~Copyable {
             let isPassphrase = file.recipientKinds.contains(.passphrase)
             let fileKey = try opening.identity.unlock(
                 file, named: path, or: opening.passphrase, identities: identities, session)
-            let bytes = try file.open(fileKey).readAll(limit: MainKey.count)
+            let bytes = try file.open(fileKey).readAll(limit: Self.maxBytes)
             guard bytes.count == MainKey.count else { throw MainKeyFileError.otherContent(path: path) }
             return ReadMainKey(try MainKey(bytes), .age, isPassphrase ? nil : .openedByIdentity)
         }
@@ -168,12 +168,13 @@ struct ReadMainKey: ~Copyable {
     }
 
     /// Says what to delete once the key is somewhere else.
-    func warnOfCopy(at path: String, _ session: Session) {
+    /// - Parameter event: when that is.
+    func warnOfCopy(at path: String, _ session: Session, until event: String = "the key is imported") {
         if form == .unprotected {
             session.output.warn(
                 path == "-"
-                    ? "stdin had the key in the clear: delete what it came from when the key is imported"
-                    : "\(path) holds the key in the clear: delete it when the key is imported")
+                    ? "stdin had the key in the clear: delete what it came from when \(event)"
+                    : "\(path) holds the key in the clear: delete it when \(event)")
         } else if hasClearCopy {
             session.output.warn("\(path)/\(ProtectionItem.none.rawValue) is a copy in the clear: delete it")
         }
