@@ -10,7 +10,8 @@ extension BackupError: Explained {
         case .unknownFormat:
             Failure(
                 .badData, "the file has no identity or backup of SophaxChat",
-                hints: "an identity is an identity backup (SXID) of the app, or an age file")
+                hints: "an identity is an identity backup (SXID) of the app, or an age file",
+                "keytool sophaxchat open-backup opens a backup of messages")
         case .unknownVersion(let version):
             .later("the data has version \(version), which is not supported")
         case .iterations(let count):
@@ -24,7 +25,8 @@ extension BackupError: Explained {
             Failure(
                 .wrongPassword, "the passphrase of the file is wrong, or it is damaged",
                 hints: "this form does not tell one from the other")
-        case .malformed: Failure(.badData, "the file is damaged: a length or a field in it is wrong")
+        case .malformed:
+            Failure(.badData, "the file is damaged, or contains something else: a length or a field in it is wrong")
         case .wrongIdentity:
             Failure(
                 .verifyFailed, "the keys are those of another identity than is named beside them",

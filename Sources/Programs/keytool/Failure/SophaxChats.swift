@@ -74,7 +74,10 @@ extension SophaxSharesError: Explained {
             Failure(
                 .badData, "a share is damaged, and nothing says which: no two combinations join to the same keys",
                 hints: "name the identity: --expect-id; or name one share more", "nothing was stored")
-        case .twice: Failure(.usage, "a share is named twice")
+        case .twice(let number, let first, let second):
+            Failure(
+                .usage, "\(first) and \(second) are both share \(number)",
+                hints: "leave one of them out; if the shares do not join then, the other one")
         case .differentSplits: Failure(.badData, "the shares are those of different splits")
         case .unproven(let id):
             Failure(

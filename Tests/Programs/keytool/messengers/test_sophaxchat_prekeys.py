@@ -320,8 +320,12 @@ def test_verify_peer(keytool, made, bob):
     # One's own number is not the peer's.
     keytool.fails(19, "sophaxchat", "verify-peer", bob, "--number", sophax.safety_number(keys))
     assert snapshot(keytool.keystore) == before
-    number = sophax.pair_number(keys, BOB).replace(" ", "")
-    assert keytool.json("sophaxchat", "verify-peer", bob, "--number", number)["changed"]
+    shown = sophax.pair_number(keys, BOB)
+    # As two lines that were copied together.
+    lines = f"{shown[:len(shown) // 2]}\n\t{shown[len(shown) // 2:]}\n"
+    assert keytool.json("sophaxchat", "verify-peer", bob, "--number", lines)["changed"]
+    number = shown.replace(" ", "")
+    assert not keytool.json("sophaxchat", "verify-peer", bob, "--number", number)["changed"]
     assert sophax.held(keytool, id)[1]["verified"] == {BOB_ID: sophax.safety_number(BOB)}
     assert not keytool.json("sophaxchat", "verify-peer", bob, "--number", number)["changed"]
     assert keytool.json("sophaxchat", "safety", bob)["verified"]

@@ -2,6 +2,7 @@
 
 import itertools
 import json
+import signal
 
 import pytest
 
@@ -67,6 +68,17 @@ def test_split_with_codes(keytool, tmp_path, format, other_keytool):
         read.append(tmp_path / f"read.{index}")
         read[-1].write_text(text)
     assert other_keytool.json("sophaxchat", "join", *read[1:], "--check")["id"] == id
+
+
+def test_split_that_is_interrupted_leaves_nothing_or_all(keytool, tmp_path):
+    """Some of the shares together would be the private keys."""
+    keytool.ok("sophaxchat", "init")
+    process = keytool.start("sophaxchat", "split", "-m", "2", "-n", "255", "-o", tmp_path / "share")
+    while process.poll() is None and not list(tmp_path.glob("share.*")):
+        pass
+    process.send_signal(signal.SIGINT)
+    process.communicate(timeout=60)
+    assert len(list(tmp_path.glob("share.*"))) in (0, 255)
 
 
 def test_split_with_codes_leaves_nothing_or_all(keytool, tmp_path):

@@ -108,7 +108,7 @@ struct SophaxVerifyPeer: Verb {
     @OptionGroup var keystore: KeystoreOptions
 
     func run(_ session: Session) throws {
-        let digits = number.filter { $0 != " " && $0 != "-" }
+        let digits = number.filter { !$0.isWhitespace && $0 != "-" }
         guard [60, 30].contains(digits.utf8.count), digits.utf8.allSatisfy({ (48...57).contains($0) }) else {
             throw UsageFailure("a safety number has 60 digits, or 30 of one identity")
         }

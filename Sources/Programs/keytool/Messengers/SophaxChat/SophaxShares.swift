@@ -1,4 +1,5 @@
 import ArgumentParser
+import AtomicFiles
 import CommandLine
 import Console
 import Encodings
@@ -60,18 +61,21 @@ struct SophaxSplit: Verb {
         for start in 0...(shares.count - Int(threshold)) {
             _ = try IdentityShare.join(Array(shares[start..<start + Int(threshold)]), expected: known.peerID)
         }
-        try write(zip(files, shares)[...], beside: codes(pictures ?? [], shares)) {
-            try session.output.done(
-                ["wrote \(total) shares of \(known.peerID), \(threshold) of which restore it:"]
-                    + files.map { "  " + $0.path } + (pictures ?? []).map { "  " + $0.file.path },
-                json: SophaxChatMessenger.result(
-                    "split",
-                    [
-                        ("id", .string(known.peerID.description)), ("split", .string(shares[0].id)),
-                        ("threshold", .number(threshold)), ("total", .number(total)),
-                        ("files", .array(files.map { .string($0.path) })),
-                        ("qr_files", pictures.map { .array($0.map { .string($0.file.path) }) }),
-                    ]))
+        let lines =
+            ["wrote \(total) shares of \(known.peerID), \(threshold) of which restore it:"]
+            + files.map { "  " + $0.path } + (pictures ?? []).map { "  " + $0.file.path }
+        let json = SophaxChatMessenger.result(
+            "split",
+            [
+                ("id", .string(known.peerID.description)), ("split", .string(shares[0].id)),
+                ("threshold", .number(threshold)), ("total", .number(total)),
+                ("files", .array(files.map { .string($0.path) })),
+                ("qr_files", pictures.map { .array($0.map { .string($0.file.path) }) }),
+            ])
+        let codes = try codes(pictures ?? [], shares)
+        // Without a signal in between: the shares that are written already would stay.
+        try EndingSignals.held {
+            try write(zip(files, shares)[...], beside: codes) { try session.output.done(lines, json: json) }
         }
         session.output.hint("store the shares in different places: \(threshold) together are the private keys")
     }
@@ -217,7 +221,11 @@ extension SophaxJoin {
             throw SophaxSharesError.tooFew(
                 Set(shares.map(\.share.index)).count, threshold: Int(only.share.threshold))
         }
-        guard Set(split.map(\.share.index)).count == split.count else { throw SophaxSharesError.twice }
+        for (place, each) in split.enumerated() {
+            if let first = split[..<place].first(where: { $0.share.index == each.share.index }) {
+                throw SophaxSharesError.twice(each.share.index, first.path, each.path)
+            }
+        }
         let paths = Set(split.map(\.path))
         return (split, unread + shares.map(\.path).filter { !paths.contains($0) })
     }
@@ -248,8 +256,8 @@ enum SophaxSharesError: Error {
     /// No two combinations join to the same identity, and none is named.
     case disagree
     case tooFew(Int, threshold: Int)
-    /// One of them is there twice.
-    case twice
+    /// The share of this number is in two files.
+    case twice(UInt8, String, String)
     /// The shares are of several splits, and not exactly one of these has enough shares.
     case differentSplits
     /// Nothing says which identity they should join to.
