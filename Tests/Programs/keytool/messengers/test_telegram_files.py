@@ -239,6 +239,10 @@ def test_unprotect(keytool, write, old, tmp_path):
     keytool.fails(10, "telegram", "unprotect", file, "-o", tmp_path / "x", "--yes", "--dc", "3", *old)
     keytool.ok("telegram", "unprotect", file, "-o", out, "--force", "--yes", "--dc", "2", *old)
     assert out.read_bytes() == KEYS[0]
+    assert f"the other keys of {file} are not in the new file" in done.err
+    before = file.read_bytes()
+    keytool.fails(64, "telegram", "unprotect", file, "-o", file, "--force", "--yes", "--dc", "2", *old)
+    assert file.read_bytes() == before
     pem = write("pem", telegram.FORMS["pem"](KEYS[2], PASSPHRASE))
     assert keytool.ok("telegram", "unprotect", pem, "-o", "-", "--yes", *old).out_bytes == KEYS[2]
 

@@ -18,7 +18,9 @@ struct TelegramSessionFile {
 
     /// - Returns: nil if the path is not that of an SQLite database.
     init?(_ path: String) {
-        guard path != "-", let file = try? PlainFile(path), let head = try? file.head(16),
+        // A pipe that is opened and closed again has lost what was in it.
+        guard path != "-", FileStatus(path)?.isPlainFile == true, let file = try? PlainFile(path),
+            let head = try? file.head(16),
             TelegramSession.isDatabase(head.span), let real = unsafe realpath(path, nil)
         else { return nil }
         defer { unsafe free(real) }

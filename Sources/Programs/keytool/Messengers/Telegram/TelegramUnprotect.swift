@@ -32,6 +32,11 @@ struct TelegramUnprotect: Verb {
         let target = try written.target(outside: session.reserved)
         let opened = try opening.openTelegram(file, session)
         let (held, isLost) = try key(of: opened)
+        let hasOthers = opened.keys.count > 1
+        if hasOthers, target.isWritten(to: file) {
+            throw UsageFailure(
+                "\(file) has other keys, too, which would be lost", hint: "write the key to another file")
+        }
         try held.key.bytes.withBytes { key in
             try target.write(key) { path in
                 try session.output.done(
@@ -40,6 +45,7 @@ struct TelegramUnprotect: Verb {
                         "unprotect", [("file", .string(path)), ("key_id", .string(held.key.id.description))]))
             }
         }
+        if hasOthers { session.output.warn("the other keys of \(file) are not in the new file") }
         if isLost { session.output.warn("the key \(held.key.id) is marked as lost: somebody else may have it") }
     }
 
