@@ -35,7 +35,7 @@ extension Mailbox {
         }
         let members: [ThreemaID] = if case .groupSetup(_, let ids) = message.body { ids } else { [] }
         var strangers: [Contact] = []
-        let contacts = Set(try members.filter { try contact($0) != nil })
+        let contacts = Set(try members.filter(isContact))
         var invalid: Set<ThreemaID> = []
         for id in rules.unknownMembers(in: message, contacts: contacts) {
             if let found = try meet(id) { strangers.append(found) } else { invalid.insert(id) }
@@ -49,7 +49,7 @@ extension Mailbox {
                 group: try group(identity), lastSyncRequest: mayAsk ? try self.time("groupsync", identity.bytes) : time,
                 contacts: contacts, invalid: invalid, now: time))
         for case .send(let sending) in decisions {
-            for id in sending.receivers where try contact(id) == nil && id != message.sender {
+            for id in sending.receivers where try !isContact(id) && id != message.sender {
                 if let found = try meet(id) { strangers.append(found) }
             }
         }

@@ -66,6 +66,11 @@ public final class Mailbox {
     /// them. Those behind it wait until it is discarded: ``discardUnreadable(to:)``.
     public private(set) var unreadable: [ThreemaID: UInt64] = [:]
 
+    /// The contacts whose value is damaged, as far as they were met. They are left out of ``contacts()``, of groups and of
+    /// checks; what waits for them is sent, and their own messages end the connection with `.malformedValue` until
+    /// ``set(_:)`` replaces the value.
+    public internal(set) var unreadableContacts: Set<ThreemaID> = []
+
     /// The contacts whose record of sessions is damaged, as ``unsent()`` has found them. Nothing is sent to them until
     /// ``resetSessions(with:)`` replaces it.
     public internal(set) var unreadableSessions: Set<ThreemaID> = []
@@ -102,7 +107,8 @@ public final class Mailbox {
     ///   - search: asked for senders and receivers that are no contacts, who then become some. The default refuses them.
     ///   - check: asked once a day, before a message is sent and by ``refresh()``, which contacts were revoked and
     ///     which support forward security. Without it, nobody is asked, and nobody counts as revoked.
-    /// - Throws: `SessionStoreError`, `RecordError`, ``MailboxError``.
+    /// - Throws: `SessionStoreError`, `RecordError`, ``MailboxError``; in a copied store also `.malformedValue` for a damaged
+    ///   contact, whose sessions could not be ended.
     public init(
         _ own: consuming Identity, in store: OpenSessionStore, now: @escaping () -> Timestamp,
         search: @escaping Search = { _ in nil }, check: Check? = nil
@@ -116,7 +122,9 @@ public final class Mailbox {
         wasCopied = store.origin == .copied
         if wasCopied {
             try store.adopt { changes in
-                for contact in try contacts() { try end(.reset, contact, in: changes) }
+                for id in try contactIDs() {
+                    if let contact = try contact(id) { try end(.reset, contact, in: changes) }
+                }
                 // Token, keys and uploads are those of the other device.
                 try changes.remove("push", Self.pushName)
                 try changes.removeAll("upload")
@@ -191,7 +199,7 @@ public final class Mailbox {
     /// damaged record of sessions stops all messages to its contact, and nothing else: see ``unreadableSessions``.
     /// - Returns: none if nothing waits, or if the server has to acknowledge earlier ones first.
     public func unsent() throws -> [OutboxMessage] {
-        var progress = try progress ?? OutboxProgress(contacts().map(\.id))
+        var progress = try progress ?? OutboxProgress(contactIDs())
         var messages: [OutboxMessage] = []
         while let contact = progress.contact {
             unreadable[contact] = nil
@@ -218,7 +226,7 @@ public final class Mailbox {
     }
 
     /// - Returns: nil if the record of the sessions, which has the numbers, is damaged.
-    private func numbersWaiting(for contact: ThreemaID) throws -> Range<UInt64>? {
+    func numbersWaiting(for contact: ThreemaID) throws -> Range<UInt64>? {
         do {
             return try conversation(with: contact).unsent
         } catch is RecordError {

@@ -9,41 +9,81 @@ internal import ThreemaMessages
 // The contacts, and what the directory says of them.
 
 extension Mailbox {
-    /// Adds a contact, or changes how it is treated.
+    /// Adds a contact, or changes how it is treated. It replaces a damaged value, too: then nothing here compares the
+    /// public key, so it has to come from the directory or a contact code.
     /// - Throws: `.otherPublicKey`; nothing changes then.
-    public func set(_ contact: Contact) throws { try store.transaction { try set(contact, in: $0) } }
+    public func set(_ contact: Contact) throws {
+        try store.transaction { try set(contact, in: $0) }
+        unreadableContacts.remove(contact.id)
+    }
 
     /// A contact that was added, or has sent a message.
+    /// - Throws: `.malformedValue` for a damaged value: see ``unreadableContacts``.
     public func contact(_ id: ThreemaID) throws -> Contact? {
-        guard let value = try store.read("contact", id.bytes) else { return nil }
-        guard let contact = value.withBytes({ Contact(decoding: $0) }), contact.id == id else {
-            throw MailboxError.malformedValue(id)
+        let value: SecureBytes?
+        do throws(SessionStoreError) {
+            value = try store.read("contact", id.bytes)
+        } catch {
+            guard case .damaged = error else { throw error }
+            throw malformed(id)
         }
+        guard let value else { return nil }
+        guard let contact = value.withBytes({ Contact(decoding: $0) }), contact.id == id else { throw malformed(id) }
         return contact
     }
 
-    /// All contacts, in the order in which they were added.
+    private func malformed(_ id: ThreemaID) -> MailboxError {
+        unreadableContacts.insert(id)
+        return .malformedValue(id)
+    }
+
+    /// All contacts, in the order in which they were added, without those whose value is damaged: see
+    /// ``unreadableContacts``.
     public func contacts() throws -> [Contact] {
-        try (0..<UInt64(store.count(of: "contactnumber"))).map { number in
-            guard let value = try store.read("contactnumber", MessageID(number).bytes),
-                let id = try? value.withBytes({ try ThreemaID(bytes: $0) }), let contact = try contact(id)
-            else { throw MailboxError.malformedValue(own.id) }
-            return contact
+        try contactIDs().compactMap { id in
+            do { return try contact(id) } catch MailboxError.malformedValue { return nil }
         }
     }
 
-    private func set(_ contact: Contact, in changes: borrowing Transaction) throws {
-        if let known = try self.contact(contact.id) {
-            guard known.publicKey == contact.publicKey else { throw MailboxError.otherPublicKey(contact.id) }
-        } else {
+    /// The IDs of all contacts, also of damaged ones.
+    /// - Throws: `.malformedValue` of the identity itself, if one of them is not known any more.
+    func contactIDs() throws -> [ThreemaID] {
+        let count = UInt64(try store.count(of: "contactnumber"))
+        var ids = (0..<count).compactMap { try? numbered($0) }
+        guard ids.count < count else { return ids }
+        // A damaged number does not name its contact.
+        let known = Set(ids)
+        try store.forEach("contact") { name, _ in
+            if let name, let id = try? ThreemaID(bytes: name.span), !known.contains(id) { ids.append(id) }
+        }
+        guard ids.count == count else { throw MailboxError.malformedValue(own.id) }
+        return ids
+    }
+
+    private func numbered(_ number: UInt64) throws -> ThreemaID? {
+        try store.read("contactnumber", MessageID(number).bytes)?.withBytes { try ThreemaID(bytes: $0) }
+    }
+
+    func set(_ contact: Contact, in changes: borrowing Transaction) throws {
+        do {
+            if let known = try self.contact(contact.id), known.publicKey != contact.publicKey {
+                throw MailboxError.otherPublicKey(contact.id)
+            }
+        } catch MailboxError.malformedValue {
+            // It is replaced.
+        }
+        if try !isContact(contact.id) {
             let number = MessageID(UInt64(try store.count(of: "contactnumber")))
             try changes.set("contactnumber", number.bytes, contact.id.bytes.span)
         }
         try changes.set("contact", contact.id.bytes, contact.encoded.span)
     }
 
+    /// Whether there is a contact of this ID, also a damaged one.
+    func isContact(_ id: ThreemaID) throws -> Bool { try store.contains("contact", id.bytes) }
+
     func add(_ contact: Contact, in changes: borrowing Transaction) throws {
-        if try self.contact(contact.id) == nil { try set(contact, in: changes) }
+        if try !isContact(contact.id) { try set(contact, in: changes) }
     }
 
     /// - Returns: a contact, or who becomes one; nil if nobody has this ID.
@@ -58,6 +98,8 @@ extension Mailbox {
             return try search(id)
         } catch let failure as DirectoryFailure where failure.isUnknownIdentity {
             // Anybody can name an ID that does not exist, and no later try finds it.
+            return nil
+        } catch DirectoryError.unknownIdentity {
             return nil
         }
     }

@@ -45,7 +45,8 @@ extension Mailbox {
     ///
     /// Members that are no contacts yet are searched for before it.
     /// - Parameter change: of a group as ``group(_:)`` has it now, or of a new one.
-    /// - Returns: the members that no search finds, and those that were revoked. They are told nothing.
+    /// - Returns: the members that no search finds, those that were revoked, and those whose value or record of sessions is
+    ///   damaged. They are told nothing.
     /// - Throws: as ``send(_:to:id:)`` does, except for `.unknownContact` and `.revokedContact`. Then nothing has changed.
     @discardableResult
     public func make(_ change: GroupChange) throws -> [ThreemaID] { try make(change) { _ in } }
@@ -53,7 +54,8 @@ extension Mailbox {
     /// Seals what the members of a group are told, for each of them, in one transaction.
     ///
     /// Members that are no contacts yet are searched for before it.
-    /// - Returns: the members that no search finds, and those that were revoked. They are told nothing.
+    /// - Returns: the members that no search finds, those that were revoked, and those whose value or record of sessions is
+    ///   damaged. They are told nothing.
     /// - Throws: as ``send(_:to:id:)`` does, except for `.unknownContact` and `.revokedContact`.
     @discardableResult
     public func send(_ sendings: [GroupSending]) throws -> [ThreemaID] {
@@ -68,8 +70,8 @@ extension Mailbox {
     /// else, too.
     ///
     /// It is sent after the transaction was made, and never if it was not.
-    /// - Returns: the members that are no contacts, and those that were revoked. They are told nothing: nobody is searched
-    ///   for, because a transaction must not wait for a server.
+    /// - Returns: the members that are no contacts, and the others as above. They are told nothing: nobody is searched for,
+    ///   because a transaction must not wait for a server.
     /// - Throws: as ``send(_:to:id:)`` does, except for `.unknownContact` and `.revokedContact`.
     @discardableResult
     public func send(_ sendings: [GroupSending], in changes: borrowing Transaction) throws -> [ThreemaID] {
@@ -98,16 +100,33 @@ extension Mailbox {
         try group.encoded().withBytes { try changes.set("group", group.identity.bytes, $0) }
     }
 
-    /// Each receiver once, in their order.
+    /// Each receiver once, in their order. One whose value or sessions are damaged counts as unknown, so that the others
+    /// get the message.
     private func receivers(
         of sendings: [GroupSending], _ find: (ThreemaID) throws -> Contact?
     ) throws -> (members: [Contact], unknown: [ThreemaID]) {
         var asked: Set<ThreemaID> = []
         var (members, unknown) = ([Contact](), [ThreemaID]())
         for id in sendings.flatMap(\.receivers) where asked.insert(id).inserted {
-            if let member = try find(id), try !isRevoked(id) { members.append(member) } else { unknown.append(id) }
+            if let member = try readable(id, find), try !isRevoked(id) {
+                members.append(member)
+            } else {
+                unknown.append(id)
+            }
         }
         return (members, unknown)
+    }
+
+    /// - Returns: nil if nobody has this ID, or for a contact whose value or sessions are damaged.
+    private func readable(_ id: ThreemaID, _ find: (ThreemaID) throws -> Contact?) throws -> Contact? {
+        do {
+            guard let contact = try find(id) else { return nil }
+            guard try numbersWaiting(for: id) == nil else { return contact }
+            unreadableSessions.insert(id)
+        } catch MailboxError.malformedValue {
+            // It is one of `unreadableContacts`.
+        }
+        return nil
     }
 
     private func send(

@@ -149,7 +149,9 @@ extension Mailbox {
         let sending = GroupSending(id: id, body: upload.body, receivers: receivers)
         let unknown = try store.transaction { changes in
             try changes.remove("upload", id.bytes)
-            return try send([sending], in: changes)
+            guard upload.group == nil, let receiver = receivers.first else { return try send([sending], in: changes) }
+            try send(upload.body, to: receiver, id: id, in: changes)
+            return []
         }
         // One that stays is swept.
         try? place.directory.remove(copyName(id))

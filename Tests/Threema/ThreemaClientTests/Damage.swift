@@ -19,12 +19,14 @@ extension Side {
         case sessions(ThreemaID)
         case outbox(ThreemaID, UInt64)
         case push
+        case contact(ThreemaID)
 
         private var text: StaticString {
             switch self {
             case .sessions: "ibex"
             case .outbox: "outbox"
             case .push: "push"
+            case .contact: "contact"
             }
         }
 
@@ -36,6 +38,7 @@ extension Side {
             case .sessions(let contact): contact.bytes
             case .outbox(let contact, let number): Conversation.outboxName(contact, number)
             case .push: Mailbox.pushName
+            case .contact(let contact): contact.bytes
             }
         }
     }

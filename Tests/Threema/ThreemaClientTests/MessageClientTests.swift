@@ -161,11 +161,14 @@ import ThreemaMessages
         let carl = try Side("0000CARL", in: home.path)
         try home.alice.mailbox.set(carl.contact)
         home.alice.mailbox.restart()
-        try home.alice.mailbox.store.transaction { try $0.set("contact", carl.id.bytes, Span()) }
+        try home.alice.mailbox.store.transaction { changes in
+            try changes.set("contactnumber", MessageID(1).bytes, Span())
+            try changes.remove("contact", carl.id.bytes)
+        }
         #expect(try alice.send(.chat(.text("two")), to: home.bob.id) == .twoDH)
         #expect(try home.alice.count("outbox") == 2)
         #expect(throws: MailboxError.connectionOver) { try alice.send(.chat(.text("no")), to: home.bob.id) }
-        #expect(throws: MailboxError.malformedValue(carl.id)) { try alice.receive(within: .zero) }
+        #expect(throws: MailboxError.malformedValue(home.alice.id)) { try alice.receive(within: .zero) }
         #expect(throws: MailboxError.connectionOver) { try alice.receive(within: .zero) }
         #expect(try home.alice.count("outbox") == 2)
     }

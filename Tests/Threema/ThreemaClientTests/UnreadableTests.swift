@@ -133,4 +133,50 @@ import ThreemaMessages
         try alice.send("again", to: bob)
         #expect(try bob.receive(alice.sendOutbox()).compactMap(\.text) == ["again"])
     }
+
+    // MARK: One contact of several
+
+    @Test func `a damaged contact keeps nobody else from anything, and can be replaced`() throws {
+        let carl = try Side("0000CARL", in: home.path)
+        try alice.mailbox.set(carl.contact)
+        try carl.mailbox.set(alice.contact)
+        try alice.send("one", to: bob)
+        try alice.damage(.malformed, .contact(bob.id))
+        alice.mailbox.restart()
+        #expect(throws: MailboxError.malformedValue(bob.id)) { try alice.send("two", to: bob) }
+        try alice.send("to Carl", to: carl)
+        let group = try GroupRules(own: alice.id).create(
+            .random(), members: [bob.id, carl.id], name: "Lake", ids: .random())
+        #expect(try alice.mailbox.send(group.sendings) == [bob.id])
+        try alice.mailbox.refresh()
+        #expect(try alice.mailbox.contacts() == [carl.contact])
+        #expect(alice.mailbox.unreadableContacts == [bob.id])
+        // What waits is sealed already.
+        let sent = try alice.sendOutbox()
+        #expect(try carl.receive(sent).compactMap(\.text) == ["to Carl"])
+        #expect(try bob.receive(sent).compactMap(\.text) == ["one"])
+        try bob.send("from Bob", to: alice)
+        let fromBob = try bob.sendOutbox()
+        #expect(throws: MailboxError.malformedValue(bob.id)) { try alice.receive(fromBob) }
+        alice.mailbox.restart()
+        try alice.mailbox.set(bob.contact)
+        #expect(try alice.receive(fromBob).compactMap(\.text) == ["from Bob"])
+        #expect(try alice.mailbox.contacts() == [bob.contact, carl.contact])
+        #expect(alice.mailbox.unreadableContacts.isEmpty)
+    }
+
+    @Test(arguments: Damage.allCases) func `damaged sessions keep no message from the rest of a group`(_ kind: Damage)
+        throws
+    {
+        try alice.damage(kind, .sessions(bob.id))
+        let carl = try Side("0000CARL", in: home.path)
+        try alice.mailbox.set(carl.contact)
+        try carl.mailbox.set(alice.contact)
+        let group = try GroupRules(own: alice.id).create(
+            .random(), members: [bob.id, carl.id], name: "Lake", ids: .random())
+        #expect(try alice.mailbox.send(group.sendings) == [bob.id])
+        try alice.mailbox.refresh()
+        #expect(alice.mailbox.unreadableSessions == [bob.id])
+        #expect(try !carl.receive(alice.sendOutbox()).isEmpty)
+    }
 }
