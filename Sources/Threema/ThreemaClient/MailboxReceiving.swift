@@ -76,6 +76,14 @@ extension Mailbox {
         _ store: (Incoming, borrowing Transaction) throws -> Void
     ) throws {
         try add(taken.partner.contact, in: changes)
+        if case .rejected(let rejection) = incoming.event, rejection.cause == .disabled {
+            // Until the directory says otherwise: in a session, none of what is sent again would be read either.
+            var contact = taken.partner.contact
+            if contact.forwardSecurity == .enabled {
+                contact.forwardSecurity = .unsupportedByContact
+                try set(contact, in: changes)
+            }
+        }
         try write(incoming, taken, in: changes)
         if incoming.result.nonceDigest != nil, let message = incoming.delivered {
             try changes.set("message", message.origin.bytes, Span())

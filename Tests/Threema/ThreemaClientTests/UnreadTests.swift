@@ -51,6 +51,21 @@ import ThreemaMessages
         #expect(try alice.mailbox.sendAgain(MessageID(5), to: bob.id))
     }
 
+    @Test func `a contact that has turned forward security off reads what is sent again`() throws {
+        var own = alice.contact
+        own.forwardSecurity = .disabledHere
+        try bob.mailbox.set(own)
+        try alice.send("Saturday?", to: bob)
+        try bob.receive(alice.sendOutbox())
+        try alice.receiveSendingAgain(bob.sendOutbox())
+        let read = try bob.receive(alice.sendOutbox())
+        #expect(read.compactMap(\.text) == ["Saturday?"])
+        #expect(try alice.mailbox.contact(bob.id)?.forwardSecurity == .unsupportedByContact)
+        // The next one goes without a session at once.
+        try alice.send("Sunday?", to: bob)
+        #expect(try bob.receive(alice.sendOutbox()).compactMap(\.text) == ["Sunday?"])
+    }
+
     @Test func `a program sends it again in the transaction of the rejection`() throws {
         try loseSession()
         try alice.send("Saturday?", to: bob)
