@@ -197,7 +197,8 @@ public final class MessageClient {
         if !acknowledgements.isEmpty { try session.send(acknowledgements) }
         // The connection ends after a message that was not stored.
         guard failure == nil else { return }
-        let isOnlySaid = events.allSatisfy { if case .said = $0 { true } else { false } }
+        // Without an event, the mailbox may have something to send that the program has put there.
+        let isOnlySaid = !events.isEmpty && events.allSatisfy { if case .said = $0 { true } else { false } }
         if !isOnlySaid { try sendOutbox() }
     }
 

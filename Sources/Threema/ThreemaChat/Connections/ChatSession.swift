@@ -114,8 +114,9 @@ public final class ChatSession {
     public func close() { close(.stopped) }
 
     private func close(_ how: ConnectionEnd) {
-        stream.close()
+        // First, because the call on the other thread finds the stream closed.
         note(.stream(.closed), how)
+        stream.close()
     }
 
     /// The first end counts.
