@@ -140,14 +140,13 @@ public final class LockedKeystore: Sendable {
         try directory.read(recordName.text, limit: IdentityRecords.maxRecordBytes)
     }
 
-    /// Refuses a keystore of version 1, by the first 4 bytes of its record, so before a passphrase is asked for. A
-    /// record that cannot be read is reported by what needs it.
-    /// - Throws: `KeystoreError.version1`.
+    /// Refuses a keystore of version 1 or of a later one, by the first 4 bytes of its record, so before a passphrase is
+    /// asked for. A record that cannot be read is reported by what needs it.
+    /// - Throws: `KeystoreError.version1`, `.unknownVersion`.
     static func requireReadable(_ directory: borrowing Directory) throws(KeystoreError) {
-        guard let record = try? record(in: directory), record.withBytes({ SealedRecord.isSealedInVersion1($0) }) else {
-            return
-        }
-        throw .version1(path: directory.path)
+        guard let record = try? record(in: directory) else { return }
+        if record.withBytes({ SealedRecord.isSealedInVersion1($0) }) { throw .version1(path: directory.path) }
+        if let version = record.withBytes({ SealedRecord.laterVersion($0) }) { throw .unknownVersion(version) }
     }
 
     // MARK: The directory

@@ -63,6 +63,14 @@ package enum SealedRecord {
     /// Whether a file begins with "KTR1".
     static func isSealedInVersion1(_ record: Span<UInt8>) -> Bool { hasPrefix(Array("KTR1".utf8), record) }
 
+    /// The version of a file that begins with "KTR" and a digit above 2: of a version that is still to come.
+    static func laterVersion(_ record: Span<UInt8>) -> UInt8? {
+        guard hasPrefix(Array("KTR".utf8), record), record.count > 3,
+            (UInt8(ascii: "3")...UInt8(ascii: "9")).contains(record[3])
+        else { return nil }
+        return record[3] - UInt8(ascii: "0")
+    }
+
     static func hasPrefix(_ magic: [UInt8], _ record: Span<UInt8>) -> Bool {
         record.count >= magic.count && magic.indices.allSatisfy { record[$0] == magic[$0] }
     }

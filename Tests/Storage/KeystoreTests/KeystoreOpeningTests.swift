@@ -46,6 +46,13 @@ import VectorKit
         #expect(made?.copied == [1, 2, 3])
     }
 
+    @Test func `a keystore of a later version is not called damaged`() throws {
+        try put("ABCD1234")
+        try scratch.put("keystore", Array("KTR3".utf8) + [UInt8](repeating: 0, count: 57))
+        #expect(throws: KeystoreError.unknownVersion(3)) { _ = try LockedKeystore(at: scratch.path) }
+        #expect(throws: KeystoreError.unknownVersion(3)) { _ = try OpenKeystore.openOrCreate(at: scratch.path) }
+    }
+
     @Test func `one of version 1 is refused before its key is used, and nothing is changed`() throws {
         try put("ABCD1234")
         try scratch.put("keystore", Array("KTR1".utf8) + [UInt8](repeating: 0, count: 57))
