@@ -15,6 +15,8 @@ page-place = $(share)/man/man$(subst .,,$(suffix $(page)))/$(page)
 # One word for the shell, whatever is in it.
 quoted = '$(subst ','\'',$(1))'
 blank := $(subst ,, )
+# A path as a target of make.
+target = $(subst $(blank),\ ,$(1))
 # The program as a systemd unit names it: % and \ are doubled, and what has a blank is quoted.
 named = $(subst %,%%,$(subst \,\\,$(PREFIX)/bin/$(1)))
 named-as-word = $(if $(findstring $(blank),$(PREFIX)),"$(named)",$(named))
@@ -210,7 +212,7 @@ completions-server: server ## the same for the Safe server
 	$(server-binary) --generate-completion-script zsh > completions/_keytool-server
 	$(server-binary) --generate-completion-script fish > completions/keytool-server.fish
 
-install: $(binary) ## copy the release, its manual, completions and systemd units to PREFIX (/usr/local), below DESTDIR
+install: $(call target,$(binary)) ## copy the release, its manual, completions and systemd units to PREFIX (/usr/local), below DESTDIR
 	install -d $(call quoted,$(bin)) $(call quoted,$(units))
 	install -m 755 $(call quoted,$(binary)) $(call quoted,$(bin)/keytool)
 	install -m 644 systemd/keytool-safe@.service systemd/keytool-safe@.timer $(call quoted,$(units))
@@ -228,7 +230,7 @@ uninstall: ## remove what `make install` copied, with the same PREFIX and DESTDI
 	rm -f $(call quoted,$(share)/zsh/site-functions/_keytool)
 	rm -f $(call quoted,$(share)/fish/vendor_completions.d/keytool.fish)
 
-install-server: $(server-binary) ## copy the Safe server, its manual, completions and systemd unit in the same way
+install-server: $(call target,$(server-binary)) ## copy the Safe server, its manual, completions and systemd unit in the same way
 	install -d $(call quoted,$(bin)) $(call quoted,$(units)) $(call quoted,$(sysusers))
 	install -m 755 $(call quoted,$(server-binary)) $(call quoted,$(bin)/keytool-server)
 	install -m 644 systemd/keytool-server.service $(call quoted,$(units))
@@ -280,10 +282,10 @@ apt-repository: set-up-dist ## make an apt repository of the packages in .build/
 	@rm -rf $(release-files)/apt && mv $(release-files)/apt.new $(release-files)/apt && echo $(release-files)/apt
 
 # No prerequisites: `sudo make install` copies what is there and never builds as root over a user's files.
-$(binary):
+$(call target,$(binary)):
 	$(MAKE) build
 
-$(server-binary):
+$(call target,$(server-binary)):
 	$(MAKE) server
 
 public-types: ## count the public types that no program and no example names
