@@ -62,7 +62,7 @@ import Testing
         // Sealing proves nothing of the recipients.
         let leavesKeyOnly = plan.result == .key && (state.kinds != .key || !plan.sealed.isEmpty)
         #expect(leavesKeyOnly == (plan.consent == .unprovenKey || plan.needsProof && plan.result == .key))
-        // Whoever opens it by one of the two may have forgotten the other.
+        // A user who opens it by one of the two may have forgotten the other.
         #expect((plan.consent == .unprovenPIN) == (change == .remove(.key) && plan.result == .pin))
         #expect(plan.consent(isProven: true) == (isAboutProof(plan) ? nil : plan.consent))
         #expect(plan.consent(isProven: false) == plan.consent)

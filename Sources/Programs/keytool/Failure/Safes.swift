@@ -53,7 +53,7 @@ extension SafeKeepingError: Explained {
         case .badLimits(let error): error.failure
         case .tooLarge(let role, let bytes, let limit, let picture, let isChangeUnfinished):
             Failure(
-                .tooLarge, "the backup has \(bytes) bytes; \(role.words) accepts at most \(limit)",
+                .tooLarge, SafeFailure.tooLarge(role, bytes, limit),
                 hints: (picture > bytes / 10 ? ["\(picture) bytes of it are the profile picture"] : [])
                     + (isChangeUnfinished ? ["--abort cancels the change"] : []))
         case .notVerified(let server): SafeFailure.notReturned(server)
@@ -146,12 +146,7 @@ extension SafeFailure {
         switch self {
         case .exchange(_, let error): (error.failure.status, error.failure.message)
         case .badLimits(_, let error): (error.failure.status, error.failure.message)
-        case .tooLarge(let role, let bytes, let limit):
-            (
-                .tooLarge,
-                "the backup has \(bytes) bytes; "
-                    + (limit == maxFetchedBytes ? "keytool uploads" : "\(role.words) accepts") + " at most \(limit)"
-            )
+        case .tooLarge(let role, let bytes, let limit): (.tooLarge, Self.tooLarge(role, bytes, limit))
         case .waiting(let timestamp, let loss):
             (
                 .tempfail,
@@ -204,6 +199,11 @@ extension SafeFailure {
         case .notReadOnly: (.usage, "the Safe of \(id) is not set up for reading only")
         case .mirror(let alarm): alarm.sentence(id, server)
         }
+    }
+
+    fileprivate static func tooLarge(_ role: Role, _ bytes: Int, _ limit: Int) -> String {
+        "the backup has \(bytes) bytes; " + (limit == maxFetchedBytes ? "keytool uploads" : "\(role.words) accepts")
+            + " at most \(limit)"
     }
 
     private static func conflict(_ id: String, _ role: Role, isOtherKey: Bool) -> String {

@@ -85,7 +85,7 @@ struct KeyImport: Verb {
         _ wrapped: borrowing WrappedKey, at path: String
     ) throws -> WrappedKey.Protection {
         let key = try wrapped.open()
-        // A check needs no keystore, whose passphrase may be in the environment all the same.
+        // A check needs no keystore, whose passphrase may be in the environment nevertheless.
         guard try filePassphrase.source() == nil, try check || keystore.passphrase.source() == nil else {
             throw Failure(
                 .wrongPassword, "a passphrase was given, but \(file) is not protected by a passphrase",
