@@ -1,4 +1,5 @@
 public import Threema
+public import ThreemaMessages
 
 /// Why a mailbox does not do what it is asked.
 public enum MailboxError: Error, Equatable, Sendable {
@@ -16,4 +17,6 @@ public enum MailboxError: Error, Equatable, Sendable {
     /// A value of the store, or a message in the outbox, does not open or has a form that this library does not write.
     /// Or a server would read a push token as another one. Names the contact whose value it is, or the identity itself.
     case malformedValue(ThreemaID)
+    /// The record of this group is damaged: each message of the group throws until ``Mailbox/forget(_:)`` is called.
+    case damagedGroup(GroupIdentity)
 }

@@ -8,23 +8,31 @@ public import ThreemaMessages
 
 extension Mailbox {
     /// A group that the user is or was in, as messages and changes have left it; nil for an unknown one.
-    /// - Throws: `.malformedValue`, `SessionStoreError`.
+    /// - Throws: `.damagedGroup`, `SessionStoreError`.
     public func group(_ identity: GroupIdentity) throws -> Group? {
-        guard let record = try store.read("group", identity.bytes) else { return nil }
+        let record: SecureBytes?
+        do throws(SessionStoreError) {
+            record = try store.read("group", identity.bytes)
+        } catch {
+            guard case .damaged = error else { throw error }
+            throw MailboxError.damagedGroup(identity)
+        }
+        guard let record else { return nil }
         guard let group = record.withBytes({ Group(decoding: $0, of: identity) }) else {
-            throw MailboxError.malformedValue(identity.creator)
+            throw MailboxError.damagedGroup(identity)
         }
         return group
     }
 
     /// All groups that the user is or was in, in the order of creators and group IDs.
-    /// - Throws: `.malformedValue`, `SessionStoreError`.
+    /// - Throws: `.damagedGroup`; `.malformedValue` of the identity itself for one that does not open, because its name is
+    ///   not known then; `SessionStoreError`.
     public func groups() throws -> [Group] {
         var groups: [Group] = []
         try store.forEach("group") { name, record in
-            guard let name, name.count == GroupIdentity.count, let identity = try? GroupIdentity(decoding: name.span),
-                let group = Group(decoding: record, of: identity)
+            guard let name, name.count == GroupIdentity.count, let identity = try? GroupIdentity(decoding: name.span)
             else { throw MailboxError.malformedValue(own.id) }
+            guard let group = Group(decoding: record, of: identity) else { throw MailboxError.damagedGroup(identity) }
             groups.append(group)
         }
         return groups.sorted { $0.identity.bytes.lexicographicallyPrecedes($1.identity.bytes) }

@@ -234,8 +234,8 @@ import ThreemaSafe
     @Test func `a damaged group is named and no other is lost`() throws {
         let group = try makeGroup([bob])
         try alice.mailbox.store.transaction { try $0.set("group", group.bytes, [1, 0, 255].span) }
-        #expect(throws: MailboxError.malformedValue(alice.id)) { try alice.mailbox.group(group) }
-        #expect(throws: MailboxError.malformedValue(alice.id)) { try alice.mailbox.groups() }
+        #expect(throws: MailboxError.damagedGroup(group)) { try alice.mailbox.group(group) }
+        #expect(throws: MailboxError.damagedGroup(group)) { try alice.mailbox.groups() }
     }
 
     @Test func `a group that was forgotten comes back from its creator`() throws {
@@ -246,7 +246,7 @@ import ThreemaSafe
         try alice.mailbox.send(rules(alice).send(.text("one"), to: known, id: .random()))
         let sent = try alice.sendOutbox()
         let toBob = try sent.filter { try MessagePayload(decoding: $0.span).receiver == bob.id }
-        #expect(throws: MailboxError.malformedValue(alice.id)) { try bob.receive(toBob) }
+        #expect(throws: MailboxError.damagedGroup(group)) { try bob.receive(toBob) }
         try bob.mailbox.forget(group)
         bob.mailbox.restart()
         #expect(try bob.mailbox.group(group) == nil && bob.receive(toBob).compactMap(\.message).isEmpty)
