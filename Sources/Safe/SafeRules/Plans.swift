@@ -200,15 +200,16 @@ extension SafeMachine {
             return .olderBackup(found: found, seen: place.generation)
         }
         guard contents.relation != .same, contents.document != place.document, !pull.isHereEmpty else { return nil }
-        // Another keystore has counted on from an earlier backup, for example after the server was restored.
-        if let found = contents.writer?.generation, found == place.generation, digest != place.last,
+        // Another keystore has counted on from an earlier backup, for example after the server was restored. What was
+        // pulled from there and not changed may be what it has counted on from.
+        let isOwn = place.last != place.journal.pulled
+        if isOwn, let found = contents.writer?.generation, found == place.generation, digest != place.last,
             !place.journal.contains(digest)
         {
             return .olderBackup(found: found, seen: place.generation)
         }
         // A profile that was pulled from here and not changed has nothing that another place could lack.
-        let isOutdatedElsewhere = pull.isOutdatedElsewhere && place.last != place.journal.pulled
-        guard place.content == place.document, !isOutdatedElsewhere else { return .unpushedChanges }
+        guard place.content == place.document, !(pull.isOutdatedElsewhere && isOwn) else { return .unpushedChanges }
         return pull.isPlaceUnknown ? .otherProfile : nil
     }
 

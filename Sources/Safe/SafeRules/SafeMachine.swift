@@ -124,6 +124,8 @@ package struct SafeMachine: Sendable {
     struct Work: Sendable {
         var found: [Role: Found] = [:]
         var limits: [Role: ServerLimits] = [:]
+        /// The highest generation that is to be replaced at a place. It counts as seen when that is done.
+        var replaced: [Role: Int64] = [:]
         /// The result of the first of two looks.
         var firstLook: Found?
         var looks = 0

@@ -38,8 +38,7 @@ extension SafeMachine {
             // The result says that a missing, damaged or older backup was replaced. An upload that was never
             // acknowledged is none of these.
             if place(role).expectsBackup, let lost = outcome.replaced, lost != .foreign { work.isRestoring = true }
-            let generation = max(place(role).generation, found.generation)
-            update(role) { $0.generation = generation }
+            work.replaced[role] = max(work.replaced[role] ?? 0, found.generation)
             perform([.seal(role)])
         }
     }
@@ -57,7 +56,7 @@ extension SafeMachine {
 
     func nextGeneration(_ role: Role) -> Int64 {
         // More uploads than there are milliseconds to make them in is nobody's count.
-        min(place(role).generation + 1, 1 << 53)
+        min(max(place(role).generation, work.replaced[role] ?? 0) + 1, 1 << 53)
     }
 
     mutating func sealed(_ role: Role, _ digest: Digest, _ bytes: Int) {

@@ -121,6 +121,20 @@ import ThreemaSafe
         #expect(throws: conflict) { try house.push() }
     }
 
+    @Test func `a pull brings what an overwriting push has seen and not replaced`() throws {
+        try house.push()
+        let other = try Household(sharing: house.server)
+        try other.pull { $0.isReplacing = true }
+        try other.change(to: Household.document("other"))
+        try other.push { $0.isForced = true }
+        house.server.misbehave { _, request in request == .store ? .ignored : nil }
+        #expect(throws: (any Error).self) { try house.push { $0.isOverwriting = true } }
+        house.server.recover()
+        try house.pull()
+        #expect(try house.profile() == Household.document("other"))
+        #expect(try house.push { $0.isForced = true }.upload?.generation == 3)
+    }
+
     @Test func `a copy of this keystore at work elsewhere is another device`() throws {
         try house.push()
         let earlier = house.stateFile
