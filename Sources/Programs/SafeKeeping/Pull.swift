@@ -114,6 +114,8 @@ package struct FetchedSafe: ~Copyable {
         package var damaged: [String] = []
         /// The server of the place's setup, if the backup came from another one: that setup stayed.
         package var otherServer: SafeServerAddress?
+        /// Whether that is the same server, and the Safe password another one.
+        package var isOtherPassword = false
     }
 }
 
@@ -266,7 +268,7 @@ extension SafeKeeper {
         let setUp = try otherServer == nil && held.records.contains(.safe(at: name)) ? name : nil
         return .init(
             place: setUp, contacts: damage.isProfile ? nil : profile.document.contactCount, damaged: damage.names,
-            otherServer: otherServer)
+            otherServer: otherServer, isOtherPassword: otherServer == access.target.address)
     }
 
     /// - Throws: `.setupExists` for a setup of another place; `.refused` if a change of it is not finished.

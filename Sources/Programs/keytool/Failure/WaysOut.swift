@@ -16,7 +16,7 @@ extension WayOut {
         case .overwriting: "--overwrite replaces it; a copy stays in the history for 90 days"
         case .overwritingTooLong: "--overwrite replaces it; it is too long for a copy in the history"
         case .pullingFirst:
-            "keytool safe pull --replace --id \(id) --server URL brings what is there to this keystore first; then the same command again"
+            "keytool safe pull --id \(id) --server URL restores it here first; then the same command again"
         case .pull: "\(safe: "pull") \(id) restores the backup here"
         case .pullReplacing: "\(safe: "pull") --replace \(id) restores the backup and overwrites the local changes"
         case .pullReplacingKey:

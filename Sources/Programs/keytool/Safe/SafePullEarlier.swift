@@ -119,7 +119,9 @@ extension FetchedSafe.Replaced {
             output.warn("the profile had \(Counted.text(before, "contact")) before and has \(contacts) now")
         }
         for record in damaged { output.warn("the record \"\(record)\" of \(id) was damaged; it was replaced") }
-        if let otherServer {
+        if isOtherPassword {
+            output.warn("the Safe of \(id) is still set up with another Safe password: that did not change")
+        } else if let otherServer {
             output.warn("the Safe of \(id) is still set up on \(otherServer.name): that did not change")
             output.hint("keytool safe setup --name PLACE \(id) adds the other server")
         }

@@ -192,3 +192,32 @@ def test_an_upload_that_is_missing_may_have_moved(safe, other, given):
     safe.push()
     result = without_waiting(safe.keytool).ok("safe", "push", "--force", "-q")
     assert "If another machine has changed the Safe password or the server" in result.err
+
+
+def test_turns_of_two_machines_and_a_phone(safe, other):
+    """What was pulled and not changed may be what another machine has counted on from: nothing is refused."""
+    safe.push("--force")
+    phone = oracle.seal_safe(oracle.safe_document(base64.b64decode(safe.document["user"]["privatekey"])), safe.keys)
+    safe.directory.put(safe.keys, phone)
+    safe.keytool.ok("safe", "pull")
+    other.ok("safe", "pull")
+    other.ok("contact", "add", "CONTACTB", "22" * 32)
+    other.ok("safe", "push", "--force")
+    safe.keytool.fails(20, "safe", "push", "--force")
+    safe.keytool.ok("safe", "pull")
+    assert "CONTACTB" in safe.keytool.ok("contact", "list").out
+
+
+def test_the_way_after_the_password_was_changed_on_two_machines(safe, other, given):
+    new = given("new-safe-password", "another-horse-5")
+    safe.keytool.ok("contact", "add", "CONTACTB", "22" * 32)
+    safe.keytool.ok("safe", "passwd", *new)
+    other.ok("contact", "add", "CONTACTC", "33" * 32)
+    hint = other.fails(20, "safe", "passwd", *new).err
+    assert "keytool safe pull --id ABCD1234 --server URL restores it here first" in hint
+    pull = ["safe", "pull", "--id", "ABCD1234", "--server", safe.directory.url, "--safe-password-file", new[1]]
+    other.fails(17, *pull)
+    said = other.ok(*pull, "--replace").err
+    assert "another Safe password" in said and "setup --name" not in said
+    other.ok("safe", "passwd", *new)
+    assert "CONTACTB" in other.ok("contact", "list").out
