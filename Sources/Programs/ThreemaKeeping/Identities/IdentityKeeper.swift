@@ -108,8 +108,8 @@ package struct IdentityKeeper: Sendable {
         /// The addresses of the servers that may hold a Safe backup of it: those of all places, with the new server of
         /// an unfinished change and the old one of a change that has not deleted there. Without damaged setups.
         package let safeServers: [String]
-        /// The id of its backup at each place, in hex.
-        package let safeBackups: [String]
+        /// The id of its backup, in hex, at each place by name.
+        package let safeBackups: [String: String]
         /// Whether the setup of a Safe place is damaged.
         package let isSetupDamaged: Bool
     }
@@ -119,12 +119,12 @@ package struct IdentityKeeper: Sendable {
         try keystore.goneIfRemoved(.threema(id)) {
             let records = try keystore.identity(.threema(id))
             let codeProvenAt = (try? records.codeProvenAt(key: keystore.stateKey)) ?? nil
-            var (servers, backups, isDamaged) = ([String](), [String](), false)
+            var (servers, backups, isDamaged) = ([String](), [String: String](), false)
             do {
                 for place in try records.safePlaces() {
                     do {
                         let setup = try records.requiredSetup(at: place)
-                        backups.append(setup.current.keys.backupID.hex)
+                        backups[place.text] = setup.current.keys.backupID.hex
                         for address in setup.servers.map(\.address) where !servers.contains(address) {
                             servers.append(address)
                         }

@@ -79,9 +79,10 @@ struct ArchiveImport: Verb {
                 report.fail(records.owner, error, session)
             }
         }
-        try report.finish("archive import", opened, session)
-        if isChanged && !keystore.noPassphrase { session.noteProtection(isProtected: store.isProtected) }
-        try report.throwFirst()
+        try session.output.finish(report.firstFailure, isReported: true) {
+            try report.finish("archive import", opened, session)
+            if isChanged && !keystore.noPassphrase { session.noteProtection(isProtected: store.isProtected) }
+        }
     }
 
     /// Refuses an identity whose provisioning file was refused: its requests would go to another company, with the
@@ -131,15 +132,15 @@ struct ArchiveImport: Verb {
     /// Warns of what a replaced identity had, and has no more.
     private func warn(of owner: Owner, _ before: Held?, _ after: Held?, _ session: Session) {
         let servers = after?.safes?.safeServers ?? []
-        let left = (before?.safes?.safeServers ?? []).filter { !servers.contains($0) }
-        for server in left {
+        for server in before?.safes?.safeServers ?? [] where !servers.contains(server) {
             session.output.warn("the Safe backup of \(owner.id) stays on \(server), which is not set up any more")
         }
-        let backups = after?.safes?.safeBackups ?? []
-        if left.isEmpty, before?.safes?.safeBackups.contains(where: { !backups.contains($0) }) == true {
+        let backups = after?.safes?.safeBackups ?? [:]
+        for (place, backup) in (before?.safes?.safeBackups ?? [:]).sorted(by: { $0.key < $1.key })
+        where backups[place] != nil && backups[place] != backup {
             session.output.warn(
-                "\(owner.id) has the Safe password of the archive now; the Safe backup under the one before stays on its "
-                    + "server, and is not updated any more")
+                "the Safe place \"\(place)\" of \(owner.id) has the Safe password of the archive now; the backup under the one "
+                    + "before stays on its server, and is not updated any more")
         }
         if let key = before?.publicKey, key != after?.publicKey { session.output.warnOfReplaced(key) }
         if !servers.isEmpty {
@@ -237,10 +238,5 @@ struct ArchiveReport {
     func finish(_ command: String, _ opened: OpenedArchive, isData: Bool = false, _ session: Session) throws {
         let json = JSONValue.result(command, opened.members + [("results", .array(results))])
         if isData { try session.output.data(lines, json: json) } else { try session.output.done(lines, json: json) }
-    }
-
-    /// - Throws: `CommandFailure` with the first failure, which is reported already.
-    func throwFirst() throws {
-        if let firstFailure { throw CommandFailure(failure: firstFailure, isReported: true) }
     }
 }

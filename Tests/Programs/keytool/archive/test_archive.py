@@ -331,7 +331,8 @@ class TestSequences:
         replace = ["archive", "import", exported, *with_key, "--replace", f"threema/{ID}"]
         assert "Safe password" not in full.ok(*replace).err
         full.ok("safe", "passwd", ID, "--name", "main", "--overwrite", *given("new-safe-password", "another-horse-5"))
-        assert f"{ID} has the Safe password of the archive now" in full.ok(*replace).err
+        said = full.ok(*replace).err
+        assert f'the Safe place "main" of {ID} has the Safe password of the archive now' in said and '"second"' not in said
 
     def test_replace_of_an_identity_that_the_archive_has_not(self, full, exported, with_key):
         before = snapshot(full.keystore)
