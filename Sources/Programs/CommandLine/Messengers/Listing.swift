@@ -31,8 +31,9 @@ package struct Listing {
         }
     }
 
-    /// - Throws: `CommandFailure` with the first failure, which is reported already.
-    package func throwFirst() throws {
-        if let firstFailure { throw CommandFailure(failure: firstFailure, isReported: true) }
+    /// Prints the list.
+    /// - Throws: `CommandFailure` with the first failure, which is reported already; what `print` throws.
+    package func finish(_ print: () throws -> Void) throws {
+        try output.finish(firstFailure, isReported: true, print)
     }
 }

@@ -31,11 +31,12 @@ struct SophaxListSessions: Verb {
         for (peer, error) in peers.failures {
             listing.add([("peer", peer.map { .string($0.description) })]) { throw error }
         }
-        try session.output.data(
-            listing.lines,
-            json: SophaxChatMessenger.result(
-                "list-sessions", [("id", .string(id.description)), ("peers", .array(listing.entries))]))
-        try listing.throwFirst()
+        try listing.finish {
+            try session.output.data(
+                listing.lines,
+                json: SophaxChatMessenger.result(
+                    "list-sessions", [("id", .string(id.description)), ("peers", .array(listing.entries))]))
+        }
     }
 }
 

@@ -27,8 +27,9 @@ struct AccountList<M: KeptMessenger>: Verb {
                 }
             }
         }
-        try session.output.data(
-            listing.lines, json: M.result("list", [(M.words.listing.member, .array(listing.entries))]))
-        try listing.throwFirst()
+        try listing.finish {
+            try session.output.data(
+                listing.lines, json: M.result("list", [(M.words.listing.member, .array(listing.entries))]))
+        }
     }
 }

@@ -42,9 +42,10 @@ struct ArchiveList: Verb {
             firstFailure = firstFailure ?? failure
         }
         session.output.note("exported \(opened.archive.time.rfc3339)")
-        try session.output.data(
-            lines, json: .result("archive list", opened.members + [("identities", .array(identities))]))
-        if let firstFailure { throw CommandFailure(failure: firstFailure, isReported: true) }
+        try session.output.finish(firstFailure, isReported: true) {
+            try session.output.data(
+                lines, json: .result("archive list", opened.members + [("identities", .array(identities))]))
+        }
     }
 
     private static func json(_ name: RecordName, _ records: RecordSet) -> JSONValue {

@@ -60,9 +60,10 @@ struct IDFetch: Verb {
         if entries.isEmpty, let worst {
             throw CommandFailure(failure: worst, isReported: !session.output.isJSON)
         }
-        try session.output.data(
-            entries.map(\.line), json: .result("id fetch", [("identities", .array(members))]))
-        if let worst { throw CommandFailure(failure: worst, isReported: true) }
+        try session.output.finish(worst, isReported: true) {
+            try session.output.data(
+                entries.map(\.line), json: .result("id fetch", [("identities", .array(members))]))
+        }
     }
 
     /// The one directory that the keystore's identities use; nil if they have none.

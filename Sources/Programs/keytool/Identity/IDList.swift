@@ -28,18 +28,19 @@ struct IDList: Verb {
         }
         let pending = try keeper.identities.pendingKeys()
         let lines = listing.lines + pending.map { "pending   \($0.hex)  perhaps registered" }
-        try session.output.data(lines, json: Self.json(listing.entries, pending: pending))
-        let misnamed = try open.countMisnamed()
-        if misnamed > 0 {
-            session.output.warn(
-                "\(misnamed) of the directories in identities/threema are left out: their names are not IDs")
+        try listing.finish {
+            try session.output.data(lines, json: Self.json(listing.entries, pending: pending))
+            let misnamed = try open.countMisnamed()
+            if misnamed > 0 {
+                session.output.warn(
+                    "\(misnamed) of the directories in identities/threema are left out: their names are not IDs")
+            }
+            if !pending.isEmpty {
+                let choice = pending.count > 1 ? " --pending DIGITS" : ""
+                session.output.hint("keytool id create --resume\(choice) finishes a pending registration")
+            }
+            if !lines.isEmpty { session.noteProtection(of: keeper) }
         }
-        if !pending.isEmpty {
-            let choice = pending.count > 1 ? " --pending DIGITS" : ""
-            session.output.hint("keytool id create --resume\(choice) finishes a pending registration")
-        }
-        if !lines.isEmpty { session.noteProtection(of: keeper) }
-        try listing.throwFirst()
     }
 
     /// - Parameter pending: the keys whose registration is not finished.

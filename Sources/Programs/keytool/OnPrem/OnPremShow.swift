@@ -34,9 +34,10 @@ struct OnPremShow: Verb {
             }
         }
         let lines = listing.lines.flatMap { $0.split(separator: "\n").map(String.init) + [""] }.dropLast()
-        try session.output.data(
-            Array(lines), json: .result("onprem show", [("results", .array(listing.entries))]))
-        try listing.throwFirst()
+        try listing.finish {
+            try session.output.data(
+                Array(lines), json: .result("onprem show", [("results", .array(listing.entries))]))
+        }
     }
 
     private func show(_ file: OnPremFile, _ keeper: ThreemaKeeper, _ output: Output) throws {
