@@ -41,7 +41,7 @@ struct BackupCheck: Verb {
             return try report(opened.identity, .otherFile, lines, session) { opened.json("backup check", $0) }
         }
         if let file = try IdentityKeyFile.read(code, keyFile, verb: "check", session.output) {
-            let opened = try file.open(code, keyFile, or: keystore.passphrase, session)
+            let opened = try file.open(code, keyFile, or: keystore.passphrase, isStored: false, session)
             let lines = ["the key file opens: \(opened.identity.id)"] + opened.lines
             return try report(opened.identity, .otherFile, lines, session) { opened.json("backup check", $0) }
         }

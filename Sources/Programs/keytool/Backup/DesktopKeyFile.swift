@@ -1,3 +1,4 @@
+import AtomicFiles
 import CommandLine
 import Console
 import Keystore
@@ -16,12 +17,14 @@ struct DesktopKeyFile: ~Copyable {
     }
 
     /// Opens it with its own passphrase, else with the keystore's, else by asking.
+    /// - Parameter isStored: whether the identity is stored then, in a keystore that is made for it if it is missing.
     func open(
-        _ passphrase: SecretOptions<FilePassphrase>, or keystore: SecretOptions<KeystorePassphrase>,
+        _ passphrase: SecretOptions<FilePassphrase>, or keystore: SecretOptions<KeystorePassphrase>, isStored: Bool,
         _ session: Session
     ) throws -> OpenedKeyFile {
         // The keystore is opened after it, from the same source.
-        guard try passphrase.source() != nil || keystore.source()?.isReadOnce != true || session.isUnprotected else {
+        let isReadTwice = try passphrase.source() == nil && keystore.source()?.isReadOnce == true
+        guard !isReadTwice || (session.isProtected ?? isStored) == false else {
             throw UsageFailure(
                 "one passphrase from stdin or a file descriptor cannot serve for the file and for the keystore",
                 hint: "--file-passphrase-file, -command or -fd gives that of the file")
@@ -41,13 +44,20 @@ struct DesktopKeyFile: ~Copyable {
 }
 
 extension Session {
-    /// Whether there is a keystore, and no passphrase protects it.
-    fileprivate var isUnprotected: Bool { (try? LockedKeystore(at: keystorePath).isProtected) == false }
+    /// Whether a passphrase protects the keystore; nil if it is missing, or cannot be read.
+    fileprivate var isProtected: Bool? { try? LockedKeystore(at: keystorePath).isProtected }
 }
 
 extension SecretSource {
     /// Whether it gives the secret to the first reader only.
-    fileprivate var isReadOnce: Bool { if case .descriptor = self { true } else { isStandardInput } }
+    fileprivate var isReadOnce: Bool {
+        switch self {
+        case .descriptor: true
+        // A pipe, also as /dev/stdin, or of a shell's <(…).
+        case .file(let path): path == "-" || FileStatus(path)?.isPlainFile == false
+        case .command, .credential: false
+        }
+    }
 }
 
 /// How a key file is opened: by the passphrase of its own options, else by the keystore's, else by asking.

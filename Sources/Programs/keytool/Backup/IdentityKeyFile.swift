@@ -103,7 +103,7 @@ enum IdentityKeyFile: ~Copyable {
     /// - Throws: `GatewayKeyError`; `KeyFileError`; `SafeKeepingError.unexpected`; what `SecretAsker.open` throws.
     consuming func open(
         _ code: CodeOptions, _ options: IdentityKeyFileOptions, or keystore: SecretOptions<KeystorePassphrase>,
-        _ session: Session
+        isStored: Bool, _ session: Session
     ) throws -> OpenedKeyFile {
         guard code.expectCheck == nil, !code.password.isGiven, !code.tryNewer else {
             throw UsageFailure("\(code.file ?? "the file") is a key file: it has neither a check word nor a password")
@@ -120,7 +120,8 @@ enum IdentityKeyFile: ~Copyable {
             // `read` has seen to it that there is an ID.
             opened = OpenedKeyFile(identity: Identity(id: options.id!, clientKey: key), kind: .gateway)
         case .desktop(let content):
-            opened = try DesktopKeyFile(name: code.file ?? "", content).open(options.passphrase, or: keystore, session)
+            opened = try DesktopKeyFile(name: code.file ?? "", content).open(
+                options.passphrase, or: keystore, isStored: isStored, session)
         }
         try code.expectations.check(opened.identity)
         return opened

@@ -9,7 +9,7 @@ import ThreemaKeeping
 extension BackupImport {
     /// Stores the identity of a key file, with the API secret of a Gateway ID.
     func importKeyFile(_ file: consuming IdentityKeyFile, _ session: Session) throws {
-        let opened = try file.open(code, keyFile, or: keystore.passphrase, session)
+        let opened = try file.open(code, keyFile, or: keystore.passphrase, isStored: true, session)
         let id = opened.identity.id
         switch opened.kind {
         case .gateway:
