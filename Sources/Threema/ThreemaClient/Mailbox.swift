@@ -71,8 +71,8 @@ public final class Mailbox {
     /// ``set(_:)`` replaces the value.
     public internal(set) var unreadableContacts: Set<ThreemaID> = []
 
-    /// The contacts whose record of sessions is damaged, as ``unsent()`` has found them. Nothing is sent to them until
-    /// ``resetSessions(with:)`` replaces it.
+    /// The contacts whose record of sessions is damaged, as far as they were met, by ``unsent()`` for example. Nothing is
+    /// sent to them until ``resetSessions(with:)`` replaces it.
     public internal(set) var unreadableSessions: Set<ThreemaID> = []
 
     /// Uploads and downloads pictures. Without it, the user's picture is not sent, and none is fetched.

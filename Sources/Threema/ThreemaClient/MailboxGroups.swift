@@ -126,7 +126,7 @@ extension Mailbox {
     }
 
     /// - Returns: nil if nobody has this ID, or for a contact whose value or sessions are damaged.
-    private func readable(_ id: ThreemaID, _ find: (ThreemaID) throws -> Contact?) throws -> Contact? {
+    func readable(_ id: ThreemaID, _ find: (ThreemaID) throws -> Contact?) throws -> Contact? {
         do {
             guard let contact = try find(id) else { return nil }
             guard try numbersWaiting(for: id) == nil else { return contact }

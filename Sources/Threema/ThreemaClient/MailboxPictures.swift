@@ -50,12 +50,13 @@ extension Mailbox {
         try make(change) { try set(picture?.jpeg, named: group.identity.bytes, in: $0) }
     }
 
-    /// Asks all contacts for their pictures, as the apps do after a restore. Revoked ones are not asked.
+    /// Asks all contacts for their pictures, as the apps do after a restore. Revoked ones are not asked, nor those whose
+    /// value or record of sessions is damaged.
     /// - Throws: as ``send(_:to:id:)`` does. Then the contacts before that one are asked.
     public func requestPictures() throws {
         try refreshStates()
         for contact in try contacts() where !contact.id.text.hasPrefix("*") && contact.id.text != "ECHOECHO" {
-            guard try !isRevoked(contact.id) else { continue }
+            guard try !isRevoked(contact.id), try readable(contact.id, self.contact) != nil else { continue }
             try send(.requestProfilePicture, to: contact.id)
         }
     }

@@ -78,7 +78,8 @@ extension Mailbox {
     ///
     /// Before that it uploads the user's picture, if that has to go along with the message.
     /// - Parameter group: nil for a message to one person.
-    /// - Returns: the receivers that no search finds, and those that were revoked.
+    /// - Returns: the receivers that no search finds, those that were revoked, and those of a group whose value or record of
+    ///   sessions is damaged.
     /// - Throws: `.unknownContact` or `.revokedContact` if that is all of them.
     func beginUpload(
         _ file: InputFile, as outgoing: OutgoingFile, _ id: MessageID, to receivers: [ThreemaID],
@@ -86,7 +87,9 @@ extension Mailbox {
     ) throws -> [ThreemaID] {
         guard try !store.contains("upload", id.bytes) else { return [] }
         try refreshStates()
-        let members = try receivers.compactMap { try find($0) }.filter { try !isRevoked($0.id) }
+        let members = try receivers.compactMap { try group == nil ? find($0) : readable($0, find) }.filter {
+            try !isRevoked($0.id)
+        }
         if let first = receivers.first, members.isEmpty {
             throw try isRevoked(first) ? MailboxError.revokedContact(first) : .unknownContact(first)
         }
@@ -116,7 +119,8 @@ extension Mailbox {
 
     /// Uploads what the server does not have yet, and puts the message into the outbox. If nobody is left in the group who
     /// would get it, forgets both.
-    /// - Returns: the receivers that were revoked, or are not in the group any more.
+    /// - Returns: the receivers that were revoked, are not in the group any more, or whose value or record of sessions is
+    ///   damaged.
     /// - Throws: `.revokedContact` for a message to one person; `MediaFailure`; `FileError`; what sealing throws. Then the
     ///   rest of the work waits.
     @discardableResult

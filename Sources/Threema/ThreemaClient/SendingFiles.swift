@@ -20,7 +20,8 @@ extension MessageClient {
     }
 
     /// Uploads a file with its thumbnail for the members of a group, and sends the message that refers to them.
-    /// - Returns: the members that no search finds, and those that were revoked. They are told nothing.
+    /// - Returns: the members that no search finds, those that were revoked, and those whose value or record of sessions is
+    ///   damaged. They are told nothing.
     /// - Throws: as ``send(_:as:to:id:at:)``; `GroupChangeError.left`.
     @discardableResult
     public func send(
