@@ -20,7 +20,8 @@ public final class LockedKeystore: Sendable {
     private let wrapped: WrappedKey
 
     /// Reads `master.key`; nothing is opened.
-    /// - Throws: `KeystoreError.absent` if the directory is missing or empty, `.masterKeyMissing`, `.version1`;
+    /// - Throws: `KeystoreError.absent` if the directory is missing or empty, `.masterKeyMissing`, `.version1`,
+    ///   `.unknownVersion`;
     ///   `KeyFileError`; `FileError`, for example `.exposed`.
     public init(at path: String) throws {
         do throws(FileError) {

@@ -7,7 +7,7 @@ extension SecretError: Explained {
             Failure(.noInput, "cannot read file descriptor \(number): \(systemMessage(code))")
         case .isTerminal(let path):
             Failure(
-                .usage, "\(path) is a terminal, which shows what is typed", hints: "leave the option out to be asked")
+                .usage, "\(path) is a terminal, which shows what is typed", hints: "without this source you are asked")
         case .commandFailed(let title, let status):
             Failure(
                 .needSecret, "the command for the \(title) \(status.sentence)",

@@ -245,7 +245,7 @@ struct KeystoreCheck {
             // Never uploaded is a finding only of what was to be there.
             let isFine = lastSeen != nil && problems.isEmpty
             let sentence = ([words] + problems).joined(separator: "; ")
-            guard let failure = look.failure, status.lastSeen != nil else {
+            guard let failure = look.failure, (status.lastSeen ?? status.seenAt) != nil else {
                 return Finding(name, isFine ? .ok : .warning, sentence)
             }
             return Finding(name, .problem, sentence, status: failure.explained("", "").status)
