@@ -76,7 +76,8 @@ package struct PlaceState: Hashable, Sendable {
     package mutating func take(
         _ digest: Digest, _ contents: Found.Contents, retentionDays: Int?, at now: ObservedTimestamp
     ) {
-        journal.enterPulled(digest)
+        // What was uploaded from here stays that, if it is read back.
+        if digest != last { journal.enterPulled(digest) }
         last = digest
         content = contents.document
         document = contents.document

@@ -170,11 +170,14 @@ def test_a_pull_that_empties_the_profile_keeps_it(safe, other, safe_password, ma
     assert (kept["contacts"], kept["origin"]) == (8, "replaced")
 
 
-def test_a_backup_that_was_counted_beside_the_own_one(safe, other):
+@pytest.mark.parametrize("reads_back", [False, True], ids=["", "read back"])
+def test_a_backup_that_was_counted_beside_the_own_one(safe, other, reads_back):
     """The server was restored from an older copy, and another machine has counted on from that: same number, less in it."""
     before = safe.blob
     safe.keytool.ok("contact", "add", "CONTACTB", "22" * 32)
     safe.push("--force")
+    if reads_back:
+        safe.keytool.ok("safe", "pull")
     safe.directory.put(safe.keys, before)
     other.ok("safe", "push", "--force")
     result = safe.keytool.fails(20, "safe", "push", "--force")
