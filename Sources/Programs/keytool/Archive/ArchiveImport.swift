@@ -132,12 +132,20 @@ struct ArchiveImport: Verb {
     /// Warns of what a replaced identity had, and has no more.
     private func warn(of owner: Owner, _ before: Held?, _ after: Held?, _ session: Session) {
         let servers = after?.safes?.safeServers ?? []
-        for server in before?.safes?.safeServers ?? [] where !servers.contains(server) {
+        let left = (before?.safes?.safeServers ?? []).filter { !servers.contains($0) }
+        for server in left {
             session.output.warn("the Safe backup of \(owner.id) stays on \(server), which is not set up any more")
         }
         let backups = after?.safes?.safeBackups ?? [:]
         for (place, backup) in (before?.safes?.safeBackups ?? [:]).sorted(by: { $0.key < $1.key })
-        where backups[place] != nil && backups[place] != backup {
+        where backups[place] != backup {
+            guard backups[place] != nil else {
+                // Its server is named above, if no other place has it.
+                guard left.isEmpty else { continue }
+                session.output.warn(
+                    "the Safe place \"\(place)\" of \(owner.id) is not set up any more; its backup stays on its server")
+                continue
+            }
             session.output.warn(
                 "the Safe place \"\(place)\" of \(owner.id) has the Safe password of the archive now; the backup under the one "
                     + "before stays on its server, and is not updated any more")

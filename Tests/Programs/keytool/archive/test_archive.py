@@ -326,12 +326,15 @@ class TestSequences:
         assert f"keytool safe status --remote {ID}" in result.err
         assert list((third / "backups").iterdir())
 
-    def test_replace_tells_of_a_later_safe_password(self, full, exported, with_key, given):
+    def test_replace_tells_of_a_later_safe_password(self, full, exported, with_key, given, directory):
         """The newest backup is under that one, and the user may know no other any more."""
         replace = ["archive", "import", exported, *with_key, "--replace", f"threema/{ID}"]
         assert "Safe password" not in full.ok(*replace).err
         full.ok("safe", "passwd", ID, "--name", "main", "--overwrite", *given("new-safe-password", "another-horse-5"))
+        full.ok("safe", "setup", ID, "--name", "fourth", "--create", "--server", directory.url,
+                *given("safe-password", "a-fourth-horse-6"))
         said = full.ok(*replace).err
+        assert f'the Safe place "fourth" of {ID} is not set up any more; its backup stays on its server' in said
         assert f'the Safe place "main" of {ID} has the Safe password of the archive now' in said and '"second"' not in said
 
     def test_replace_of_an_identity_that_the_archive_has_not(self, full, exported, with_key):
