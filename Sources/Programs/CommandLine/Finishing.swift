@@ -1,6 +1,13 @@
 package import Console
+package import Encodings
 
 extension Output {
+    /// Prints a result: as data, also when quiet, or only to say what was done.
+    /// - Throws: `OutputError`.
+    package func result(_ lines: [StyledLine], json: @autoclosure () -> JSONValue, isData: Bool) throws {
+        if isData { try data(drawn: lines, json: json()) } else { try done(drawn: lines, json: json()) }
+    }
+
     /// Prints a result that a failure belongs to. The failure decides how the command ends, also where stdout takes
     /// nothing.
     /// - Parameters:

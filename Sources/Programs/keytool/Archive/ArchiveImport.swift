@@ -244,7 +244,8 @@ struct ArchiveReport {
     /// Prints everything.
     /// - Parameter isData: whether the results are printed even when quiet.
     func finish(_ command: String, _ opened: OpenedArchive, isData: Bool = false, _ session: Session) throws {
-        let json = JSONValue.result(command, opened.members + [("results", .array(results))])
-        if isData { try session.output.data(lines, json: json) } else { try session.output.done(lines, json: json) }
+        try session.output.result(
+            lines.map(StyledLine.init), json: .result(command, opened.members + [("results", .array(results))]),
+            isData: isData)
     }
 }

@@ -33,7 +33,7 @@ extension Session {
         var unprinted: (any Error)?
         func print(_ lines: [String], _ json: JSONValue) {
             do {
-                if isData { try output.data(lines, json: json) } else { try output.done(lines, json: json) }
+                try output.result(lines.map(StyledLine.init), json: json, isData: isData)
             } catch {
                 unprinted = unprinted ?? error
             }

@@ -174,13 +174,9 @@ struct SafePull: Verb {
         let written = path.map { ["wrote the document to \($0); it is not encrypted"] } ?? []
         let contacts: SafeContact.LevelStyle? =
             show && session.output.isVerbose ? Output.isResultColored ? .dots : .words : nil
-        let lines = summary.lines(isStored: isStored, contacts: contacts) + written.map(StyledLine.init)
-        let json = summary.json(at: place, isStored: isStored, file: path, contacts: contacts)
-        if show {
-            try session.output.data(drawn: lines, json: json)
-        } else {
-            try session.output.done(drawn: lines, json: json)
-        }
+        try session.output.result(
+            summary.lines(isStored: isStored, contacts: contacts) + written.map(StyledLine.init),
+            json: summary.json(at: place, isStored: isStored, file: path, contacts: contacts), isData: show)
         // A machine that the identity is new on.
         guard isStored, let replaced, replaced.contacts == nil, replaced.damaged.isEmpty else { return }
         if replaced.place != nil {

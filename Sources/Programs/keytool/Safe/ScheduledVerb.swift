@@ -103,11 +103,10 @@ extension ScheduledVerb {
         if let only = places.first, !schedule.all, only.isOnly || place.name != nil {
             guard let result = try only.naming({ try run(only, keeper, session.output, &report) }) else { return }
             warn(only, result, session.output)
-            let json = JSONValue.result(
-                Self.command, only.members(members(only.id, result)).map { ($0.name, $0.value) })
-            return isOnlyShown
-                ? try session.output.data([line(result)], json: json)
-                : try session.output.done([line(result)], json: json)
+            return try session.output.result(
+                [StyledLine(line(result))],
+                json: .result(Self.command, only.members(members(only.id, result)).map { ($0.name, $0.value) }),
+                isData: isOnlyShown)
         }
         try session.forEach(places, keeper, limits, command: Self.command, isData: isOnlyShown) { place, keeper in
             guard let result = try run(place, keeper, session.output, &report) else { return PlaceReport() }
