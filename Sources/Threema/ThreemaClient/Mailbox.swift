@@ -226,13 +226,31 @@ public final class Mailbox {
     }
 
     /// - Returns: nil if the record of the sessions, which has the numbers, is damaged.
-    func numbersWaiting(for contact: ThreemaID) throws -> Range<UInt64>? {
+    private func numbersWaiting(for contact: ThreemaID) throws -> Range<UInt64>? {
         do {
             return try conversation(with: contact).unsent
         } catch is RecordError {
             return nil
         } catch SessionStoreError.damaged {
             return nil
+        }
+    }
+
+    /// Whether the record of the sessions with a contact can be read. Otherwise it is one of ``unreadableSessions``.
+    func hasReadableSessions(with contact: ThreemaID) throws -> Bool {
+        guard try numbersWaiting(for: contact) == nil else { return true }
+        unreadableSessions.insert(contact)
+        return false
+    }
+
+    /// A value of the store.
+    /// - Throws: `damaged` for one that does not open; `SessionStoreError`.
+    func read(_ kind: ValueKind, _ name: [UInt8], damaged: @autoclosure () -> MailboxError) throws -> SecureBytes? {
+        do throws(SessionStoreError) {
+            return try store.read(kind, name)
+        } catch {
+            guard case .damaged = error else { throw error }
+            throw damaged()
         }
     }
 

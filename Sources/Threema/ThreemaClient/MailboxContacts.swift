@@ -20,14 +20,7 @@ extension Mailbox {
     /// A contact that was added, or has sent a message.
     /// - Throws: `.malformedValue` for a damaged value: see ``unreadableContacts``.
     public func contact(_ id: ThreemaID) throws -> Contact? {
-        let value: SecureBytes?
-        do throws(SessionStoreError) {
-            value = try store.read("contact", id.bytes)
-        } catch {
-            guard case .damaged = error else { throw error }
-            throw malformed(id)
-        }
-        guard let value else { return nil }
+        guard let value = try read("contact", id.bytes, damaged: malformed(id)) else { return nil }
         guard let contact = value.withBytes({ Contact(decoding: $0) }), contact.id == id else { throw malformed(id) }
         return contact
     }

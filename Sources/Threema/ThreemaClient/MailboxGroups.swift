@@ -10,17 +10,9 @@ extension Mailbox {
     /// A group that the user is or was in, as messages and changes have left it; nil for an unknown one.
     /// - Throws: `.damagedGroup`, `SessionStoreError`.
     public func group(_ identity: GroupIdentity) throws -> Group? {
-        let record: SecureBytes?
-        do throws(SessionStoreError) {
-            record = try store.read("group", identity.bytes)
-        } catch {
-            guard case .damaged = error else { throw error }
-            throw MailboxError.damagedGroup(identity)
-        }
-        guard let record else { return nil }
-        guard let group = record.withBytes({ Group(decoding: $0, of: identity) }) else {
-            throw MailboxError.damagedGroup(identity)
-        }
+        let damaged = MailboxError.damagedGroup(identity)
+        guard let record = try read("group", identity.bytes, damaged: damaged) else { return nil }
+        guard let group = record.withBytes({ Group(decoding: $0, of: identity) }) else { throw damaged }
         return group
     }
 
@@ -128,13 +120,12 @@ extension Mailbox {
     /// - Returns: nil if nobody has this ID, or for a contact whose value or sessions are damaged.
     func readable(_ id: ThreemaID, _ find: (ThreemaID) throws -> Contact?) throws -> Contact? {
         do {
-            guard let contact = try find(id) else { return nil }
-            guard try numbersWaiting(for: id) == nil else { return contact }
-            unreadableSessions.insert(id)
+            guard let contact = try find(id), try hasReadableSessions(with: id) else { return nil }
+            return contact
         } catch MailboxError.malformedValue {
             // It is one of `unreadableContacts`.
+            return nil
         }
-        return nil
     }
 
     private func send(

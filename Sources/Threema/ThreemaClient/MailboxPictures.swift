@@ -56,7 +56,7 @@ extension Mailbox {
     public func requestPictures() throws {
         try refreshStates()
         for contact in try contacts() where !contact.id.text.hasPrefix("*") && contact.id.text != "ECHOECHO" {
-            guard try !isRevoked(contact.id), try readable(contact.id, self.contact) != nil else { continue }
+            guard try !isRevoked(contact.id), try hasReadableSessions(with: contact.id) else { continue }
             try send(.requestProfilePicture, to: contact.id)
         }
     }

@@ -15,10 +15,7 @@ extension Mailbox {
         try forgetSyncRequests()
         for contact in try contacts()
         where try store.contains("ibex", contact.id.bytes) && !isRevoked(contact.id) {
-            guard try numbersWaiting(for: contact.id) != nil else {
-                unreadableSessions.insert(contact.id)
-                continue
-            }
+            guard try hasReadableSessions(with: contact.id) else { continue }
             let partner = try partner(contact)
             let commit = try conversation(with: contact.id).refresh(partner.parties, circumstances(contact))
             if commit.queued.isEmpty { continue }
