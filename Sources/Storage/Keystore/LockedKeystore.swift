@@ -21,8 +21,7 @@ public final class LockedKeystore: Sendable {
 
     /// Reads `master.key`; nothing is opened.
     /// - Throws: `KeystoreError.absent` if the directory is missing or empty, `.masterKeyMissing`, `.version1`,
-    ///   `.unknownVersion`;
-    ///   `KeyFileError`; `FileError`, for example `.exposed`.
+    ///   `.unknownVersion`; `KeyFileError`; `FileError`, for example `.exposed`.
     public init(at path: String) throws {
         do throws(FileError) {
             directory = try Directory.open(path, rule: .secret)

@@ -59,7 +59,8 @@ extension OpenKeystore {
 
     /// Creates a keystore without a passphrase from an existing master key. The directory must be missing or hold no
     /// identities.
-    /// - Throws: `KeystoreError.notEmpty`, `.version1`, `.unknownVersion`, `.foreign`, `.moved`; `FileError`. Then nothing was changed.
+    /// - Throws: `KeystoreError.notEmpty`, `.version1`, `.unknownVersion`, `.foreign`, `.moved`; `FileError`. Then nothing
+    ///   was changed.
     package static func adopt(_ key: borrowing MasterKey, at path: String) throws {
         try adopt(key, as: .unprotected(key), at: path)
     }
